@@ -1,0 +1,324 @@
+// The simulation on one device: THE time loop, and what the host may ask of it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "app/simulation.hpp"
+#include "core/error.hpp"
+#include "core/observables.hpp"
+#include "core/profile.hpp"
+#include "integrators/integrator.hpp"
+#include "neighbor/backend.hpp"
+#include "neighbor/binning.hpp"
+#include "neighbor/particle_transfer.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+Problem make_problem(const SimulationSetup& setup, const StartState& start,
+                     const DeviceProperties& device) {
+  Problem problem;
+  problem.box = start.box;
+  problem.grid = make_cell_grid(start.box, setup.potential.cutoff, start.position);
+  problem.particles = static_cast<Index>(start.size());
+  problem.largest_cell = largest_cell(problem.grid, start.position);
+  problem.potential = setup.potential;
+  problem.precision = setup.precision;
+  problem.device = device;
+  return problem;
+}
+
+std::vector<std::int64_t> count_types(const StartState& start) {
+  std::vector<std::int64_t> counts(start.types.size(), 0);
+  for (const std::int32_t type : start.type) ++counts[static_cast<std::size_t>(type)];
+  return counts;
+}
+
+/// What Particles and Binning will take for this problem.
+template <class Precision>
+std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
+  const std::int64_t state = 6 * sizeof(typename Precision::State) + 6 * sizeof(std::int32_t);
+  const std::int64_t sums = 5 * sizeof(typename Precision::Accumulator);
+  const std::int64_t order = 2 * sizeof(Index) + (deterministic ? 2 * sizeof(std::uint64_t) : 0);
+  const bool separate = !std::is_same_v<typename Precision::State, typename Precision::Pair>;
+  const std::int64_t pairs = separate ? 3 * sizeof(typename Precision::Pair) : 0;
+  const std::int64_t per_cell = 2 * sizeof(Index);
+  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs) +
+         std::int64_t{problem.grid.count()} * per_cell;
+}
+
+std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
+  switch (problem.precision) {
+    case Precision::single:
+      return bytes_on_device<SinglePrecision>(problem, deterministic);
+    case Precision::mixed:
+      return bytes_on_device<MixedPrecision>(problem, deterministic);
+    default:
+      return bytes_on_device<DoublePrecision>(problem, deterministic);
+  }
+}
+
+template <class Precision>
+class DeviceSimulation final : public Simulation {
+ public:
+  DeviceSimulation(SimulationSetup setup, const DeviceProperties& device)
+      : setup_(std::move(setup)),
+        device_(device),
+        type_counts_(count_types(setup_.start)),
+        interaction_(setup_.potential, stream_),
+        integrator_(make_integrator<Precision>(find_integrator(setup_.integrator),
+                                               IntegratorSettings{setup_.timestep})) {
+    load(std::exchange(setup_.start, {}));
+  }
+
+  void advance(std::int64_t steps) override {
+    while (steps > 0) {
+      const std::int64_t some = std::min(steps, most_steps_unwatched);
+      run_steps(some);
+      step_ += some;
+      look_after_health(step_ - some);
+      steps -= some;
+    }
+  }
+
+  std::int64_t step() const override { return step_; }
+
+  Observation observe() override {
+    Observation result = sum_observables(particles_, reduction_, stream_);
+    const double volume = box_.volume();
+    if (setup_.potential.tail_correction) {
+      const TailCorrection tail = tail_correction(setup_.potential, type_counts_, volume);
+      result.potential_energy += tail.energy;
+      result.virial += tail.virial;
+    }
+    result.step = step_;
+    result.time = static_cast<double>(step_) * setup_.timestep;
+    const double freedom = 3.0 * static_cast<double>(particles_.count) - 3.0;
+    result.temperature = freedom > 0.0 ? 2.0 * result.kinetic_energy / freedom : 0.0;
+    result.pressure = box_.fully_periodic()
+                          ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
+                          : std::numeric_limits<double>::quiet_NaN();
+    if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
+    regrid_if_spread();
+    return result;
+  }
+
+  Frame snapshot(const FieldSet& fields) override {
+    Frame frame = download(particles_, binning_->grid(), fields, stream_);
+    frame.step = step_;
+    frame.time = static_cast<double>(step_) * setup_.timestep;
+    frame.box = box_;
+    return frame;
+  }
+
+  RegionSeconds regions() const override { return profiler_.seconds(); }
+
+  BackendStats backend_stats() override {
+    PairSums<Precision> counts;
+    counts.resize(particles_.count);
+    backend_->compute(binning_->view(particles_), interaction_, Wanted::counts, counts, stream_);
+    const LaunchReport report = backend_->launch_report();
+    BackendStats stats;
+    stats.candidates_per_particle = total(counts.energy) / static_cast<double>(particles_.count);
+    stats.pairs_in_range = 0.5 * total(counts.virial);
+    stats.blocks = report.shape.blocks;
+    stats.threads = report.shape.threads;
+    stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
+    stats.device_bytes = backend_bytes_;
+    stats.note = report.note;
+    return stats;
+  }
+
+  std::int64_t device_bytes() const override { return allocated_bytes; }
+
+ private:
+  /// THE time loop. The host only enqueues; it reads nothing back before the last step is done.
+  void run_steps(std::int64_t steps) {
+    profiler_.start();
+    profiler_.begin_step(0);
+    profiler_.begin(Region::integrate, stream_);
+    integrator_->first_half(particles_, stream_);
+    for (std::int64_t i = 1; i <= steps; ++i) {
+      const bool observed = i == steps;
+      binning_->run(particles_, i, profiler_, stream_);
+      evaluate(observed ? Wanted::forces_and_energies : Wanted::forces);
+      profiler_.begin(Region::integrate, stream_);
+      if (observed) {
+        integrator_->second_half(particles_, stream_);
+      } else {
+        integrator_->second_then_first_half(particles_, stream_);
+      }
+      profiler_.begin(Region::end, stream_);
+      profiler_.begin_step(i);
+    }
+    profiler_.stop(stream_);
+  }
+
+  void evaluate(Wanted wanted) {
+    const BinnedParticles<Precision> binned = binning_->view(particles_);
+    profiler_.begin(Region::prepare, stream_);
+    backend_->prepare(binned, stream_);
+    profiler_.begin(Region::force, stream_);
+    backend_->compute(binned, interaction_, wanted, particles_.sums, stream_);
+    profiler_.begin(Region::end, stream_);
+  }
+
+  /// Puts a state of the host on the device, with a grid and a back end for it.
+  void load(const StartState& start) {
+    const Problem problem = make_problem(setup_, start, device_);
+    box_ = start.box;
+    types_ = start.types;
+    binning_.emplace(problem.grid, setup_.deterministic, stream_);
+    upload(start, problem.grid, particles_, stream_);
+    const std::int64_t before = allocated_bytes;
+    backend_ = make_backend<Precision>(find_backend(setup_.backend), problem, setup_.options);
+    backend_bytes_ = allocated_bytes - before;
+    profiler_.begin_step(1);  // not a step: leave it out of the profile
+    binning_->run(particles_, 0, profiler_, stream_);
+    evaluate(Wanted::forces_and_energies);
+    look_after_health(step_);
+  }
+
+  /// Throws if a particle went wrong since the last look; tells the back end how full cells are.
+  /// `first_step` is where the steps that binning counts began.
+  void look_after_health(std::int64_t first_step) {
+    const BinningHealth health = binning_->health(stream_);
+    if (health.failed) {
+      throw PhysicsError("step " + std::to_string(first_step + health.failed_step) + ": particle " +
+                         std::to_string(health.failed_id) +
+                         " is lost: it moved by more than the box in one step, or its position is "
+                         "not finite (overlapping start, or a timestep that is too long?)");
+    }
+    backend_->occupancy_changed(health.largest_cell);
+    escaped_ = health.escaped;
+  }
+
+  /// With open directions a grid can become too small for its particles: right, but slow.
+  void regrid_if_spread() {
+    constexpr std::int64_t tolerated_share = 64;
+    if (std::int64_t{escaped_} * tolerated_share <= particles_.count) return;
+    FieldSet fields;
+    for (const Field field :
+         {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
+      fields.insert(field);
+    }
+    Frame frame = snapshot(fields);
+    load({box_, types_, std::move(frame.id), std::move(frame.species), std::move(frame.position),
+          std::move(frame.velocity), std::move(frame.image)});
+  }
+
+  [[noreturn]] void report_broken_particle() {
+    FieldSet fields;
+    for (const Field field :
+         {Field::position, Field::velocity, Field::force, Field::id, Field::potential_energy}) {
+      fields.insert(field);
+    }
+    const Frame frame = snapshot(fields);
+    std::ostringstream text;
+    text << "step " << step_ << ": ";
+    for (std::size_t i = 0; i < frame.id.size(); ++i) {
+      const auto& f = frame.force[i];
+      const auto& v = frame.velocity[i];
+      if (std::isfinite(f[0] + f[1] + f[2] + v[0] + v[1] + v[2] + frame.potential_energy[i])) {
+        continue;
+      }
+      const auto& x = frame.position[i];
+      text << "particle " << frame.id[i] << " at (" << x[0] << ", " << x[1] << ", " << x[2]
+           << ") has a force, velocity or energy that is not finite (overlapping particles?)";
+      throw PhysicsError(text.str());
+    }
+    text << "the total energy is not finite, though every particle's is";
+    throw PhysicsError(text.str());
+  }
+
+  template <class Value>
+  double total(const Buffer<Value>& values) {
+    double sum = 0.0;
+    for (const Value value : values.download(stream_)) sum += static_cast<double>(value);
+    return sum;
+  }
+
+  static constexpr std::int64_t most_steps_unwatched = 1 << 20;
+
+  SimulationSetup setup_;  // its start has moved to the device
+  DeviceProperties device_;
+  Box box_;
+  std::vector<ParticleType> types_;
+  std::vector<std::int64_t> type_counts_;
+  Stream stream_;
+  Interaction<typename Precision::Pair> interaction_;
+  std::unique_ptr<Integrator<Precision>> integrator_;
+  std::optional<Binning<Precision>> binning_;
+  std::unique_ptr<Backend<Precision>> backend_;
+  Particles<Precision> particles_;
+  Reduction reduction_;
+  Profiler profiler_;
+  std::int64_t step_ = 0;
+  Index escaped_ = 0;
+  std::int64_t backend_bytes_ = 0;
+};
+
+class Api final : public DeviceApi {
+ public:
+  std::string kind() const override { return device_kind; }
+  DeviceProperties properties() const override { return device_properties(); }
+
+  std::vector<BackendInfo> backends() const override {
+    std::vector<BackendInfo> infos;
+    for (const BackendEntry& entry : backend_registry()) infos.push_back(entry.info);
+    return infos;
+  }
+
+  std::vector<std::string> integrators() const override {
+    std::vector<std::string> names;
+    for (const IntegratorEntry& entry : integrator_registry()) names.push_back(entry.name);
+    return names;
+  }
+
+  ProblemReport check(const SimulationSetup& setup) const override {
+    const Problem problem = make_problem(setup, setup.start, properties());
+    ProblemReport report;
+    report.cells = {problem.grid.cells[0], problem.grid.cells[1], problem.grid.cells[2]};
+    report.cell_side = problem.grid.side;
+    report.largest_cell = problem.largest_cell;
+    report.particles_per_cell =
+        static_cast<double>(problem.particles) / static_cast<double>(problem.grid.count());
+    report.device_bytes = bytes_on_device(problem, setup.deterministic);
+    for (const BackendEntry& entry : backend_registry()) {
+      const bool chosen = entry.info.name == setup.backend;
+      const BackendOptions options = chosen ? setup.options : default_options(entry.info);
+      report.backends.push_back({entry.info, entry.refuse(problem, options)});
+    }
+    return report;
+  }
+
+  std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
+    const DeviceProperties device = properties();
+    const BackendEntry& entry = find_backend(setup.backend);
+    const Problem problem = make_problem(setup, setup.start, device);
+    if (const auto refusal = entry.refuse(problem, setup.options)) {
+      throw BackendRefusal(*refusal);
+    }
+    switch (setup.precision) {
+      case Precision::single:
+        return std::make_unique<DeviceSimulation<SinglePrecision>>(std::move(setup), device);
+      case Precision::mixed:
+        return std::make_unique<DeviceSimulation<MixedPrecision>>(std::move(setup), device);
+      case Precision::double_:
+        return std::make_unique<DeviceSimulation<DoublePrecision>>(std::move(setup), device);
+    }
+    throw InputError("run.precision: unknown precision");
+  }
+};
+
+}  // namespace
+
+const DeviceApi& device_api() {
+  static const Api api;
+  return api;
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,14 @@
+// From a deck to everything that a simulation needs.
+#pragma once
+
+#include "app/simulation.hpp"
+#include "io/input/deck.hpp"
+
+namespace pencilbox {
+
+/// Builds the start (reads its file, if it has one), hands out types and velocities, and fills the
+/// table of pair coefficients, unlike pairs by Lorentz-Berthelot. Throws InputError where the start
+/// cannot be made as the deck says. Whether a back end can run the result is not asked here.
+SimulationSetup make_setup(const Deck& deck);
+
+}  // namespace pencilbox

@@ -1,0 +1,65 @@
+# What runs on a device is compiled once for each device of the build, from one list of files.
+#
+#   pencilbox_device_sources(a.cpp b.cpp)   adds files of the current folder to that list
+#   pencilbox_build_devices()               makes pencilbox_on_host (and pencilbox_on_cuda or _hip)
+#   pencilbox_compile_for_device(target d)  for other targets with device code, the tests
+#
+# The language is set here; the sources know nothing of it. PENCILBOX_DEVICE is the namespace that
+# a device's copy lives in.
+set(PENCILBOX_DEVICES host)
+if(PENCILBOX_GPU STREQUAL "cuda")
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80 86 89 90)
+  endif()
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25.1 (Debian 12) does not know it yet
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  find_package(CUDAToolkit REQUIRED)
+  list(APPEND PENCILBOX_DEVICES cuda)
+elseif(PENCILBOX_GPU STREQUAL "hip")
+  if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
+    set(CMAKE_HIP_ARCHITECTURES gfx90a)
+  endif()
+  include(${CMAKE_CURRENT_LIST_DIR}/hip.cmake)
+  list(APPEND PENCILBOX_DEVICES hip)
+elseif(NOT PENCILBOX_GPU STREQUAL "none")
+  message(FATAL_ERROR "PENCILBOX_GPU: unknown device '${PENCILBOX_GPU}', allowed: none, cuda, hip")
+endif()
+
+function(pencilbox_device_sources)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(path ${file} ABSOLUTE)
+    set_property(GLOBAL APPEND PROPERTY PENCILBOX_DEVICE_SOURCES ${path})
+  endforeach()
+endfunction()
+
+# What a target that holds device code of one device is compiled with.
+function(pencilbox_compile_for_device target device)
+  string(TOUPPER ${device} kind)
+  target_compile_definitions(${target} PRIVATE PENCILBOX_DEVICE=${device} PENCILBOX_DEVICE_${kind}=1)
+  if(device STREQUAL "host")
+    target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math)
+    target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX Boost::context)
+  elseif(device STREQUAL "cuda")
+    # 20014: a kernel is callable on host and device, a block's words on the device only.
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;--diag-suppress=20014>"
+      "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PENCILBOX_RESOURCE_REPORT}>>:-Xptxas=-v>")
+    target_link_libraries(${target} PUBLIC CUDA::cudart)
+  elseif(device STREQUAL "hip")
+    target_compile_options(${target} PRIVATE
+      "$<$<AND:$<COMPILE_LANGUAGE:HIP>,$<BOOL:${PENCILBOX_RESOURCE_REPORT}>>:-Rpass-analysis=kernel-resource-usage>")
+  endif()
+endfunction()
+
+function(pencilbox_build_devices)
+  foreach(device IN LISTS PENCILBOX_DEVICES)
+    set(PENCILBOX_DEVICE ${device})
+    # One directory scope for each device: a source's LANGUAGE is a property of its directory.
+    add_subdirectory(${CMAKE_SOURCE_DIR}/cmake/device ${CMAKE_BINARY_DIR}/device/${device})
+  endforeach()
+endfunction()

@@ -1,0 +1,86 @@
+// Scan and sort on the device: CUB on CUDA, hipCUB on HIP where it is installed, and a small
+// portable pair elsewhere. All are exact integer algorithms: the result does not depend on which.
+#pragma once
+
+#include <cstdint>
+
+#include "core/device/buffer.hpp"
+#include "core/device/portable/scan.hpp"
+#include "core/device/portable/sort.hpp"
+
+#if defined(PENCILBOX_DEVICE_CUDA)
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#define PENCILBOX_VENDOR_ALGORITHMS 1
+namespace pencilbox::cuda::vendor_algorithms {
+using namespace ::cub;  // NOLINT
+}
+#elif defined(PENCILBOX_DEVICE_HIP) && __has_include(<hipcub/hipcub.hpp>)
+#include <hipcub/hipcub.hpp>
+#define PENCILBOX_VENDOR_ALGORITHMS 1
+namespace pencilbox::hip::vendor_algorithms {
+using namespace ::hipcub;  // NOLINT
+}
+#else
+#define PENCILBOX_VENDOR_ALGORITHMS 0
+#endif
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+#if PENCILBOX_VENDOR_ALGORITHMS
+
+/// out[i] = in[0] + ... + in[i - 1] for i in [0, count). `in` and `out` do not overlap.
+class ExclusiveScan {
+ public:
+  void operator()(const Index* in, Index* out, Index count, Stream& stream) {
+    if (count == 0) return;
+    std::size_t bytes = 0;
+    check(vendor_algorithms::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count,
+                                                      stream.handle()),
+          "exclusive scan");
+    workspace_.resize(static_cast<std::int64_t>(bytes));
+    check(vendor_algorithms::DeviceScan::ExclusiveSum(workspace_.data(), bytes, in, out, count,
+                                                      stream.handle()),
+          "exclusive scan");
+  }
+
+ private:
+  Buffer<unsigned char> workspace_;
+};
+
+/// Sorts `keys` ascending by their low `bits` bits and carries `values` along; stable.
+class SortPairs {
+ public:
+  void operator()(Buffer<std::uint64_t>& keys, Buffer<Index>& values, int bits, Stream& stream) {
+    if (keys.size() == 0) return;
+    other_keys_.resize(keys.size());
+    other_values_.resize(values.size());
+    vendor_algorithms::DoubleBuffer<std::uint64_t> key_pair(keys.data(), other_keys_.data());
+    vendor_algorithms::DoubleBuffer<Index> value_pair(values.data(), other_values_.data());
+    const auto count = static_cast<Index>(keys.size());
+    std::size_t bytes = 0;
+    check(vendor_algorithms::DeviceRadixSort::SortPairs(nullptr, bytes, key_pair, value_pair, count,
+                                                        0, bits, stream.handle()),
+          "radix sort");
+    workspace_.resize(static_cast<std::int64_t>(bytes));
+    check(vendor_algorithms::DeviceRadixSort::SortPairs(
+              workspace_.data(), bytes, key_pair, value_pair, count, 0, bits, stream.handle()),
+          "radix sort");
+    if (key_pair.Current() != keys.data()) keys.swap(other_keys_);
+    if (value_pair.Current() != values.data()) values.swap(other_values_);
+  }
+
+ private:
+  Buffer<unsigned char> workspace_;
+  Buffer<std::uint64_t> other_keys_;
+  Buffer<Index> other_values_;
+};
+
+#else
+
+using ExclusiveScan = portable::ExclusiveScan;
+using SortPairs = portable::SortPairs;
+
+#endif
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,90 @@
+// Device memory with an owner. Every byte is counted, so a run can say what it uses.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/device/launch_shape.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Bytes of device memory that buffers hold now.
+inline std::atomic<std::int64_t> allocated_bytes{0};
+
+/// `size()` elements of T on the device, uninitialised until written.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(std::int64_t size) { resize(size); }
+  ~Buffer() { release(); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  /// Makes room for `size` elements and forgets what stood there.
+  void resize(std::int64_t size) {
+    if (size > capacity_) {
+      release();
+      data_ = static_cast<T*>(memory::allocate(static_cast<std::size_t>(size) * sizeof(T)));
+      capacity_ = size;
+      allocated_bytes += bytes();
+    }
+    size_ = size;
+  }
+
+  void upload(std::span<const T> values, Stream& stream) {
+    resize(static_cast<std::int64_t>(values.size()));
+    memory::copy(data_, values.data(), values.size_bytes(), stream);
+    stream.synchronize();  // `values` may be gone when we return
+  }
+
+  std::vector<T> download(Stream& stream) const {
+    std::vector<T> values(static_cast<std::size_t>(size_));
+    memory::copy(values.data(), data_, values.size() * sizeof(T), stream);
+    stream.synchronize();
+    return values;
+  }
+
+  void fill_bytes(int byte, Stream& stream) {
+    memory::fill(data_, byte, static_cast<std::size_t>(size_) * sizeof(T), stream);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::int64_t bytes() const { return capacity_ * static_cast<std::int64_t>(sizeof(T)); }
+
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  void release() {
+    if (data_ == nullptr) return;
+    memory::release(data_);
+    allocated_bytes -= bytes();
+    data_ = nullptr;
+    capacity_ = 0;
+    size_ = 0;
+  }
+
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+  std::int64_t capacity_ = 0;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

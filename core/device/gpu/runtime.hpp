@@ -1,0 +1,154 @@
+// Streams, events, memory and launches on a GPU, over the vendor table. Every call that fails
+// throws SystemError with the device's own text.
+#pragma once
+
+#include <string>
+
+#include "core/device/gpu/block.hpp"
+#include "core/device/gpu/vendor.hpp"
+#include "core/device/launch_shape.hpp"
+#include "core/device/properties.hpp"
+#include "core/error.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+inline constexpr const char* device_kind = vendor::kind;
+
+inline void check(vendor::Error error, const char* doing) {
+  if (error != vendor::success) {
+    throw SystemError(std::string(vendor::kind) + ": " + doing + ": " + vendor::error_text(error));
+  }
+}
+
+class Stream {
+ public:
+  Stream() { check(vendor::create(&handle_), "creating a stream"); }
+  ~Stream() { (void)vendor::destroy(handle_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  void synchronize() { check(vendor::synchronize(handle_), "waiting for a stream"); }
+  vendor::StreamHandle handle() const { return handle_; }
+
+ private:
+  vendor::StreamHandle handle_{};
+};
+
+/// A point in time on a stream.
+class Event {
+ public:
+  Event() { check(vendor::create(&handle_), "creating an event"); }
+  ~Event() { (void)vendor::destroy(handle_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(Stream& stream) {
+    check(vendor::record(handle_, stream.handle()), "recording an event");
+  }
+
+  /// Waits for this event; `earlier` must have been recorded before it.
+  double seconds_since(const Event& earlier) const {
+    check(vendor::synchronize_event(handle_), "waiting for an event");
+    float milliseconds = 0.0F;
+    check(vendor::elapsed(&milliseconds, earlier.handle_, handle_), "timing");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+ private:
+  vendor::EventHandle handle_{};
+};
+
+/// Raw device memory; Buffer is what everybody uses.
+namespace memory {
+
+inline void* allocate(std::size_t bytes) {
+  void* pointer = nullptr;
+  const std::string doing = "allocating " + std::to_string(bytes) + " bytes";
+  check(vendor::allocate(&pointer, bytes), doing.c_str());
+  return pointer;
+}
+inline void release(void* pointer) noexcept { (void)vendor::release(pointer); }
+inline void copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
+  check(vendor::copy(to, from, bytes, stream.handle()), "copying memory");
+}
+inline void fill(void* pointer, int byte, std::size_t bytes, Stream& stream) {
+  check(vendor::fill(pointer, byte, bytes, stream.handle()), "filling memory");
+}
+
+}  // namespace memory
+
+namespace entry {
+
+template <class Kernel>
+__global__ void grid_of_threads(Index count, Kernel kernel) {
+  const std::int64_t i =
+      static_cast<std::int64_t>(blockIdx.x) * blockDim.x + static_cast<std::int64_t>(threadIdx.x);
+  if (i < count) kernel(static_cast<Index>(i));
+}
+
+/// Most threads that a kernel is ever launched with; fewer leave it more registers.
+template <class Kernel>
+constexpr int max_threads() {
+  if constexpr (requires { Kernel::max_threads; }) {
+    return Kernel::max_threads;
+  } else {
+    return 1024;
+  }
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(max_threads<Kernel>()) grid_of_blocks(Kernel kernel) {
+  kernel(Block{});
+}
+
+}  // namespace entry
+
+/// Runs kernel(i) for every i in [0, count).
+template <class Kernel>
+void for_each(Stream& stream, Index count, const Kernel& kernel, int threads = 128) {
+  if (count <= 0) return;
+  const auto blocks = static_cast<unsigned>(divide_up(count, threads));
+  entry::grid_of_threads<<<blocks, static_cast<unsigned>(threads), 0, stream.handle()>>>(count,
+                                                                                         kernel);
+  check(vendor::last_error(), Kernel::name);
+}
+
+/// Runs kernel(block) for every block of the shape.
+template <class Kernel>
+void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
+  if (shape.blocks <= 0) return;
+  constexpr std::size_t granted_without_asking = 48 * 1024;
+  if (shape.shared_bytes > granted_without_asking) {
+    check(vendor::allow_shared_bytes(&entry::grid_of_blocks<Kernel>, shape.shared_bytes),
+          Kernel::name);
+  }
+  entry::grid_of_blocks<<<static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.threads),
+                          shape.shared_bytes, stream.handle()>>>(kernel);
+  check(vendor::last_error(), Kernel::name);
+}
+
+/// Of the first device; throws SystemError if none answers.
+inline DeviceProperties device_properties() {
+  int count = 0;
+  check(vendor::device_count(&count), "looking for a device");
+  if (count == 0) throw SystemError(std::string(vendor::kind) + ": no device found");
+  vendor::Properties raw{};
+  check(vendor::properties(&raw), "reading a device's properties");
+  int driver = 0;
+  int runtime = 0;
+  check(vendor::driver_version(&driver), "reading the driver's version");
+  check(vendor::runtime_version(&runtime), "reading the runtime's version");
+  DeviceProperties properties;
+  properties.kind = vendor::kind;
+  properties.name = raw.name;
+  properties.driver = "driver " + std::to_string(driver) + ", runtime " + std::to_string(runtime);
+  properties.multiprocessors = raw.multiProcessorCount;
+  properties.warp_size = raw.warpSize;
+  properties.max_threads = raw.maxThreadsPerBlock;
+  properties.shared_bytes = static_cast<std::int64_t>(raw.sharedMemPerBlock);
+  properties.shared_bytes_opt_in = static_cast<std::int64_t>(vendor::opt_in_shared_bytes(raw));
+  properties.memory_bytes = static_cast<std::int64_t>(raw.totalGlobalMem);
+  return properties;
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,104 @@
+// The table of vendor names: everything in which CUDA and HIP differ by spelling only.
+#pragma once
+
+#if defined(PENCILBOX_DEVICE_CUDA)
+
+#include <cuda_runtime.h>
+
+namespace pencilbox::cuda::vendor {
+
+inline constexpr const char* kind = "cuda";
+using Error = cudaError_t;
+using StreamHandle = cudaStream_t;
+using EventHandle = cudaEvent_t;
+using Properties = cudaDeviceProp;
+inline constexpr Error success = cudaSuccess;
+
+inline const char* error_text(Error error) { return cudaGetErrorString(error); }
+inline Error last_error() { return cudaGetLastError(); }
+inline Error device_count(int* count) { return cudaGetDeviceCount(count); }
+inline Error properties(Properties* out) { return cudaGetDeviceProperties(out, 0); }
+inline Error driver_version(int* version) { return cudaDriverGetVersion(version); }
+inline Error runtime_version(int* version) { return cudaRuntimeGetVersion(version); }
+inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlockOptin; }
+inline Error allocate(void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); }
+inline Error release(void* pointer) { return cudaFree(pointer); }
+inline Error copy(void* to, const void* from, std::size_t bytes, StreamHandle stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+inline Error fill(void* pointer, int byte, std::size_t bytes, StreamHandle stream) {
+  return cudaMemsetAsync(pointer, byte, bytes, stream);
+}
+inline Error create(StreamHandle* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+}
+inline Error destroy(StreamHandle stream) { return cudaStreamDestroy(stream); }
+inline Error synchronize(StreamHandle stream) { return cudaStreamSynchronize(stream); }
+inline Error create(EventHandle* event) { return cudaEventCreate(event); }
+inline Error destroy(EventHandle event) { return cudaEventDestroy(event); }
+inline Error record(EventHandle event, StreamHandle stream) {
+  return cudaEventRecord(event, stream);
+}
+inline Error synchronize_event(EventHandle event) { return cudaEventSynchronize(event); }
+inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
+  return cudaEventElapsedTime(milliseconds, from, to);
+}
+template <class Function>
+Error allow_shared_bytes(Function* entry, std::size_t bytes) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(entry),
+                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+}
+
+}  // namespace pencilbox::cuda::vendor
+
+#elif defined(PENCILBOX_DEVICE_HIP)
+
+#include <hip/hip_runtime.h>
+
+namespace pencilbox::hip::vendor {
+
+inline constexpr const char* kind = "hip";
+using Error = hipError_t;
+using StreamHandle = hipStream_t;
+using EventHandle = hipEvent_t;
+using Properties = hipDeviceProp_t;
+inline constexpr Error success = hipSuccess;
+
+inline const char* error_text(Error error) { return hipGetErrorString(error); }
+inline Error last_error() { return hipGetLastError(); }
+inline Error device_count(int* count) { return hipGetDeviceCount(count); }
+inline Error properties(Properties* out) { return hipGetDeviceProperties(out, 0); }
+inline Error driver_version(int* version) { return hipDriverGetVersion(version); }
+inline Error runtime_version(int* version) { return hipRuntimeGetVersion(version); }
+inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlock; }
+inline Error allocate(void** pointer, std::size_t bytes) { return hipMalloc(pointer, bytes); }
+inline Error release(void* pointer) { return hipFree(pointer); }
+inline Error copy(void* to, const void* from, std::size_t bytes, StreamHandle stream) {
+  return hipMemcpyAsync(to, from, bytes, hipMemcpyDefault, stream);
+}
+inline Error fill(void* pointer, int byte, std::size_t bytes, StreamHandle stream) {
+  return hipMemsetAsync(pointer, byte, bytes, stream);
+}
+inline Error create(StreamHandle* stream) {
+  return hipStreamCreateWithFlags(stream, hipStreamNonBlocking);
+}
+inline Error destroy(StreamHandle stream) { return hipStreamDestroy(stream); }
+inline Error synchronize(StreamHandle stream) { return hipStreamSynchronize(stream); }
+inline Error create(EventHandle* event) { return hipEventCreate(event); }
+inline Error destroy(EventHandle event) { return hipEventDestroy(event); }
+inline Error record(EventHandle event, StreamHandle stream) {
+  return hipEventRecord(event, stream);
+}
+inline Error synchronize_event(EventHandle event) { return hipEventSynchronize(event); }
+inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
+  return hipEventElapsedTime(milliseconds, from, to);
+}
+template <class Function>
+Error allow_shared_bytes(Function* entry, std::size_t bytes) {
+  return hipFuncSetAttribute(reinterpret_cast<const void*>(entry),
+                             hipFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+}
+
+}  // namespace pencilbox::hip::vendor
+
+#endif

@@ -1,0 +1,413 @@
+#include "core/device/host/emulator.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#include "core/device/host/block.hpp"
+
+namespace pencilbox::host {
+
+EmulatorSettings& emulator_settings() {
+  static EmulatorSettings settings;
+  return settings;
+}
+
+namespace detail {
+namespace {
+
+namespace context = boost::context;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t stack_bytes = 512 * 1024;
+#else
+constexpr std::size_t stack_bytes = 128 * 1024;
+#endif
+
+std::string at(const std::source_location& where) {
+  std::string file = where.file_name();
+  const auto slash = file.rfind('/');
+  if (slash != std::string::npos) file.erase(0, slash + 1);
+  return file + ":" + std::to_string(where.line());
+}
+
+bool same_place(const std::source_location& a, const std::source_location& b) {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::strcmp(a.file_name(), b.file_name()) == 0;
+}
+
+}  // namespace
+
+/// The fibers, shared memory and records of the block that one OS thread is emulating. It outlives
+/// the block: fibers and memory are used again for the next one.
+class BlockRun {
+ public:
+  void run(std::int64_t index, const LaunchShape& shape, const char* kernel,
+           const std::function<void(const Block&)>& body, const EmulatorSettings& settings) {
+    begin(index, shape, kernel, body, settings);
+    try {
+      while (!all_done()) {
+        resume_all_ready();
+        release_waiting();
+      }
+    } catch (...) {
+      fibers_.clear();  // unwinds the threads that still wait
+      throw;
+    }
+  }
+
+  enum class State { ready, at_barrier, at_warp, done };
+
+  struct Thread {
+    context::fiber fiber;
+    ThreadContext context;
+    State state = State::ready;
+    std::source_location where;
+  };
+
+  // ---- called from inside a thread ----
+
+  void wait(ThreadContext& context, State state, const std::source_location& where) {
+    Thread& self = *fibers_[static_cast<std::size_t>(context.thread)];
+    self.state = state;
+    self.where = where;
+    switch_to_scheduler();
+  }
+
+  void yield() { switch_to_scheduler(); }
+
+  void* shared(const ThreadContext& context, std::size_t element_bytes, std::size_t alignment,
+               Index count, std::size_t& used) {
+    used = (used + alignment - 1) / alignment * alignment;
+    const std::size_t first = used;
+    used += element_bytes * static_cast<std::size_t>(count);
+    if (used > shape_->shared_bytes) {
+      fail(context, "asks for " + std::to_string(used) + " bytes of shared memory, launched with " +
+                        std::to_string(shape_->shared_bytes));
+    }
+    return memory_.get() + first;
+  }
+
+  void record(const ThreadContext& context, const void* element, Access access) {
+    const auto offset = static_cast<const std::byte*>(element) - memory_.get();
+    AccessRecord& record = records_[static_cast<std::size_t>(offset) / 4];
+    const std::int16_t me = static_cast<std::int16_t>(context.thread);
+    const std::int16_t my_warp = static_cast<std::int16_t>(context.thread / warp_size_);
+    if (access == Access::read && record.write_epoch < first_epoch_) {
+      fail(context, "reads byte " + std::to_string(offset) +
+                        " of shared memory, which no thread has written");
+    }
+    const bool both_atomic = access == Access::atomic && record.write_was_atomic;
+    const bool unordered_write =
+        record.write_epoch == epoch_ && record.writer != me &&
+        !(record.writer / warp_size_ == my_warp && record.write_warp_epoch < context.warp_epoch);
+    if (unordered_write && !both_atomic) report_race(context, offset, access, record.writer);
+    if (access == Access::read) {
+      note_read(record, me, my_warp, context.warp_epoch);
+      return;
+    }
+    const bool another_reads = record.several_readers || record.reader != me;
+    const bool unordered_read =
+        record.read_epoch == epoch_ && another_reads &&
+        !(record.reader_warp == my_warp && record.read_warp_epoch < context.warp_epoch);
+    if (unordered_read) report_race(context, offset, access, record.reader);
+    record.write_epoch = epoch_;
+    record.write_warp_epoch = context.warp_epoch;
+    record.writer = me;
+    record.write_was_atomic = access == Access::atomic;
+  }
+
+  void* exchange_table(const ThreadContext& context) {
+    const auto first = static_cast<std::size_t>(context.thread / warp_size_ * warp_size_);
+    const auto parity = static_cast<std::size_t>(context.exchanges % 2);
+    const auto stride = static_cast<std::size_t>(shape_->threads) + 64;
+    return exchange_.data() + (parity * stride + first) * exchange_slot_bytes;
+  }
+
+  std::size_t lane_of(int thread) const { return static_cast<std::size_t>(thread % warp_size_); }
+
+  bool random_yield() { return random_yields_ && random_() % 65536 < yield_threshold_; }
+
+  [[noreturn]] void fail(const ThreadContext& context, const std::string& what) const {
+    throw EmulatorError("kernel '" + std::string(kernel_) + "', block " + std::to_string(index_) +
+                        ", thread " + std::to_string(context.thread) + ": " + what);
+  }
+
+ private:
+  void begin(std::int64_t index, const LaunchShape& shape, const char* kernel,
+             const std::function<void(const Block&)>& body, const EmulatorSettings& settings) {
+    index_ = index;
+    shape_ = &shape;
+    kernel_ = kernel;
+    body_ = &body;
+    warp_size_ = settings.warp_size;
+    schedule_ = settings.schedule;
+    random_.seed(settings.seed * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(index));
+    random_yields_ = settings.schedule == Schedule::random && settings.yield_probability > 0.0;
+    yield_threshold_ = static_cast<std::uint64_t>(settings.yield_probability * 65536.0);
+    first_epoch_ = ++epoch_;
+    prepare_memory();
+    prepare_threads();
+  }
+
+  void prepare_memory() {
+    if (memory_bytes_ < shape_->shared_bytes + 16) {
+      memory_bytes_ = shape_->shared_bytes + 16;
+      memory_ = std::make_unique<std::byte[]>(memory_bytes_);
+      records_.assign(memory_bytes_ / 4 + 1, AccessRecord{});
+    }
+    std::memset(memory_.get(), 0xff, shape_->shared_bytes);  // NaN, or -1
+    exchange_.resize(2 * (static_cast<std::size_t>(shape_->threads) + 64) * exchange_slot_bytes);
+  }
+
+  void prepare_threads() {
+    const auto threads = static_cast<std::size_t>(shape_->threads);
+    while (fibers_.size() < threads) add_thread();
+    order_.resize(threads);
+    std::iota(order_.begin(), order_.end(), 0);
+    if (schedule_ == Schedule::reverse) std::reverse(order_.begin(), order_.end());
+    for (std::size_t t = 0; t < threads; ++t) {
+      fibers_[t]->context = ThreadContext{};
+      fibers_[t]->context.run = this;
+      fibers_[t]->context.thread = static_cast<int>(t);
+      fibers_[t]->state = State::ready;
+    }
+    done_ = 0;
+  }
+
+  void add_thread() {
+    auto thread = std::make_unique<Thread>();
+    Thread* self = thread.get();
+    thread->fiber =
+        context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
+                       [this, self](context::fiber&& scheduler) {
+                         scheduler_ = std::move(scheduler);
+                         for (;;) {
+                           run_body(*self);
+                           self->state = State::done;
+                           switch_to_scheduler();
+                         }
+                         return std::move(scheduler_);
+                       });
+    fibers_.push_back(std::move(thread));
+  }
+
+  void run_body(Thread& self) {
+    try {
+      (*body_)(Block(&self.context, index_, *shape_, warp_size_));
+    } catch (const context::detail::forced_unwind&) {
+      throw;
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  bool all_done() const { return done_ == shape_->threads; }
+
+  void resume_all_ready() {
+    if (schedule_ == Schedule::random) std::shuffle(order_.begin(), order_.end(), random_);
+    for (const int t : order_) {
+      Thread& thread = *fibers_[static_cast<std::size_t>(t)];
+      if (thread.state != State::ready) continue;
+      resume(thread);
+      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+      if (thread.state == State::done) ++done_;
+    }
+  }
+
+  static void resume(Thread& thread) { thread.fiber = std::move(thread.fiber).resume(); }
+  void switch_to_scheduler() { scheduler_ = std::move(scheduler_).resume(); }
+
+  /// Nobody is ready: let whole warps or the whole block pass, or say who is missing.
+  void release_waiting() {
+    if (all_done()) return;
+    const int threads = shape_->threads;
+    int at_barrier = 0;
+    for (int t = 0; t < threads; ++t) {
+      const State state = fibers_[static_cast<std::size_t>(t)]->state;
+      if (state == State::ready) return;
+      at_barrier += state == State::at_barrier ? 1 : 0;
+    }
+    if (release_warps()) return;
+    const Thread& first = first_waiting();
+    if (first.state == State::at_warp) {
+      fail(first.context, "waits in a warp operation at " + at(first.where) +
+                              " that not all lanes of its warp reach");
+    }
+    if (at_barrier < threads) {
+      fail(first.context, "divergent barrier at " + at(first.where) + ": " +
+                              std::to_string(at_barrier) + " of " + std::to_string(threads) +
+                              " threads reach it, the others have left the kernel");
+    }
+    for (int t = 0; t < threads; ++t) {
+      Thread& thread = *fibers_[static_cast<std::size_t>(t)];
+      if (!same_place(thread.where, first.where)) {
+        fail(thread.context, "divergent barrier: this thread waits at " + at(thread.where) +
+                                 ", thread " + std::to_string(first.context.thread) + " at " +
+                                 at(first.where));
+      }
+      thread.state = State::ready;
+    }
+    ++epoch_;
+  }
+
+  bool release_warps() {
+    bool released = false;
+    for (int begin = 0; begin < shape_->threads; begin += warp_size_) {
+      const int end = std::min(begin + warp_size_, shape_->threads);
+      bool complete = true;
+      for (int t = begin; t < end; ++t) {
+        complete = complete && fibers_[static_cast<std::size_t>(t)]->state == State::at_warp &&
+                   same_place(fibers_[static_cast<std::size_t>(t)]->where,
+                              fibers_[static_cast<std::size_t>(begin)]->where);
+      }
+      if (!complete) continue;
+      for (int t = begin; t < end; ++t) {
+        fibers_[static_cast<std::size_t>(t)]->state = State::ready;
+      }
+      released = true;
+    }
+    return released;
+  }
+
+  /// A thread that waits in a warp operation, else one at a barrier.
+  const Thread& first_waiting() const {
+    const Thread* found = nullptr;
+    for (int t = 0; t < shape_->threads; ++t) {
+      const Thread& thread = *fibers_[static_cast<std::size_t>(t)];
+      if (thread.state == State::at_warp) return thread;
+      if (found == nullptr && thread.state == State::at_barrier) found = &thread;
+    }
+    return *found;
+  }
+
+  void note_read(AccessRecord& record, std::int16_t me, std::int16_t my_warp,
+                 int warp_epoch) const {
+    if (record.read_epoch == epoch_) {
+      record.several_readers = record.several_readers || record.reader != me;
+      if (record.reader_warp != my_warp) record.reader_warp = -1;
+    } else {
+      record.several_readers = false;
+      record.reader_warp = my_warp;
+    }
+    record.read_epoch = epoch_;
+    record.read_warp_epoch = warp_epoch;
+    record.reader = me;
+  }
+
+  [[noreturn]] void report_race(const ThreadContext& context, std::ptrdiff_t offset, Access access,
+                                int other) const {
+    fail(context, std::string(access == Access::read ? "reads" : "writes") + " byte " +
+                      std::to_string(offset) + " of shared memory, which thread " +
+                      std::to_string(other) +
+                      " touched with no barrier between: a race (missing barrier?)");
+  }
+
+  std::int64_t index_ = 0;
+  const LaunchShape* shape_ = nullptr;
+  const char* kernel_ = "";
+  const std::function<void(const Block&)>* body_ = nullptr;
+  int warp_size_ = 32;
+  Schedule schedule_ = Schedule::forward;
+  std::mt19937_64 random_;
+  bool random_yields_ = false;
+  std::uint64_t yield_threshold_ = 0;
+
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t memory_bytes_ = 0;
+  std::vector<AccessRecord> records_;
+  std::vector<unsigned char> exchange_;
+  std::int64_t epoch_ = 0;        // grows with every barrier and every block
+  std::int64_t first_epoch_ = 0;  // of this block
+
+  std::vector<std::unique_ptr<Thread>> fibers_;
+  std::vector<int> order_;
+  int done_ = 0;
+  std::exception_ptr failure_;
+  context::fiber scheduler_;
+};
+
+void ThreadContext::barrier(const std::source_location& where) {
+  run->wait(*this, BlockRun::State::at_barrier, where);
+}
+
+void ThreadContext::warp_barrier(const std::source_location& where) {
+  run->wait(*this, BlockRun::State::at_warp, where);
+  ++warp_epoch;  // orders shared memory within the warp; a shuffle or ballot does not
+}
+
+void* ThreadContext::shared(std::size_t element_bytes, std::size_t alignment, Index count,
+                            std::size_t& used) {
+  return run->shared(*this, element_bytes, alignment, count, used);
+}
+
+void ThreadContext::check_index(Index i, Index count, const std::source_location& where) const {
+  if (i >= 0 && i < count) return;
+  run->fail(*this, "shared array index " + std::to_string(i) + " outside [0, " +
+                       std::to_string(count) + ") at " + at(where));
+}
+
+void ThreadContext::record(const void* element, Access access) {
+  run->record(*this, element, access);
+}
+
+void ThreadContext::maybe_yield() {
+  if (run->random_yield()) run->yield();
+}
+
+const void* ThreadContext::exchange(const void* value, std::size_t bytes,
+                                    const std::source_location& where) {
+  ++exchanges;
+  auto* table = static_cast<unsigned char*>(run->exchange_table(*this));
+  std::memcpy(table + run->lane_of(thread) * exchange_slot_bytes, value, bytes);
+  run->wait(*this, BlockRun::State::at_warp, where);
+  return table;
+}
+
+}  // namespace detail
+
+void emulate(const LaunchShape& shape, const char* kernel,
+             const std::function<void(const Block&)>& body) {
+  const EmulatorSettings settings = emulator_settings();
+  if (static_cast<std::int64_t>(shape.shared_bytes) > settings.shared_limit) {
+    throw EmulatorError(
+        "kernel '" + std::string(kernel) + "': " + std::to_string(shape.shared_bytes) +
+        " bytes of shared memory asked for, a block has " + std::to_string(settings.shared_limit));
+  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(shape.blocks));
+  std::iota(order.begin(), order.end(), 0);
+  if (settings.schedule == Schedule::reverse) std::reverse(order.begin(), order.end());
+  if (settings.schedule == Schedule::random) {
+    std::mt19937_64 random(settings.seed);
+    std::shuffle(order.begin(), order.end(), random);
+  }
+  std::exception_ptr failure;
+#pragma omp parallel
+  {
+    static thread_local detail::BlockRun run;
+#pragma omp for schedule(dynamic, 1)
+    for (std::int64_t k = 0; k < shape.blocks; ++k) {
+      bool stop = false;
+#pragma omp critical(pencilbox_emulator_failure)
+      stop = failure != nullptr;
+      if (stop) continue;
+      try {
+        run.run(order[static_cast<std::size_t>(k)], shape, kernel, body, settings);
+      } catch (...) {
+#pragma omp critical(pencilbox_emulator_failure)
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace pencilbox::host

@@ -1,0 +1,118 @@
+// THE Lennard-Jones formula, once for every back end, device and precision.
+//
+//   u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)      r < r_c
+//
+// cut, shift:   u(r) - energy_shift                     energy_shift = 0, u(r_c)
+// force-shift:  u(r) - u(r_c) - (r - r_c) u'(r_c)       Allen and Tildesley, section 5.2.3
+//
+// An interaction is a functor: `in_range(r2)` is the cutoff test, `(r2, types)` gives force over
+// distance and energy.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/device/macros.hpp"
+#include "core/device/math.hpp"
+#include "core/interactions/lennard_jones_model.hpp"
+
+namespace pencilbox {
+
+/// Of one pair: force = force_over_r * separation on the target; energy of the whole pair.
+template <class Real>
+struct PairTerm {
+  Real force_over_r;
+  Real energy;
+};
+
+/// The constants of one pair of types, so that a pair costs no more arithmetic than it must.
+template <class Real>
+struct LennardJonesConstants {
+  Real c12;              ///< 4 epsilon sigma^12
+  Real c6;               ///< 4 epsilon sigma^6
+  Real energy_shift;     ///< subtracted from the energy
+  Real force_at_cutoff;  ///< -u'(r_c) for force-shift, else unused
+};
+
+enum class LennardJonesForm { shifted, force_shifted };
+
+template <class Real>
+PENCILBOX_DEVICE_FUNCTION inline PairTerm<Real> lennard_jones(
+    const LennardJonesConstants<Real>& constants, Real r2) {
+  const Real inverse_r2 = reciprocal(r2);
+  const Real inverse_r6 = inverse_r2 * inverse_r2 * inverse_r2;
+  const Real repulsion = constants.c12 * inverse_r6;
+  return {Real(6) * inverse_r6 * (Real(2) * repulsion - constants.c6) * inverse_r2,
+          inverse_r6 * (repulsion - constants.c6) - constants.energy_shift};
+}
+
+/// `Pairs` finds the constants of two types: OnePairOfTypes or TableOfPairs.
+template <class RealType, LennardJonesForm form, class Pairs>
+struct LennardJones {
+  using Real = RealType;
+  static constexpr bool needs_types = Pairs::needs_types;
+
+  Pairs pairs;
+  Real cutoff;
+  Real cutoff_squared;
+
+  PENCILBOX_DEVICE_FUNCTION bool in_range(Real r2) const { return r2 < cutoff_squared; }
+
+  PENCILBOX_DEVICE_FUNCTION PairTerm<Real> operator()(Real r2, std::int32_t type_a,
+                                                      std::int32_t type_b) const {
+    const LennardJonesConstants<Real> constants = pairs(type_a, type_b);
+    PairTerm<Real> term = lennard_jones(constants, r2);
+    if constexpr (form == LennardJonesForm::force_shifted) {
+      const Real r = square_root(r2);
+      term.force_over_r -= constants.force_at_cutoff * reciprocal(r);
+      term.energy += (r - cutoff) * constants.force_at_cutoff;
+    }
+    return term;
+  }
+};
+
+/// All particles are of one type.
+template <class Real>
+struct OnePairOfTypes {
+  static constexpr bool needs_types = false;
+  LennardJonesConstants<Real> constants;
+
+  PENCILBOX_DEVICE_FUNCTION const LennardJonesConstants<Real>& operator()(std::int32_t,
+                                                                          std::int32_t) const {
+    return constants;
+  }
+};
+
+/// types x types rows in device memory.
+template <class Real>
+struct TableOfPairs {
+  static constexpr bool needs_types = true;
+  const LennardJonesConstants<Real>* rows;
+  std::int32_t types;
+
+  PENCILBOX_DEVICE_FUNCTION const LennardJonesConstants<Real>& operator()(std::int32_t a,
+                                                                          std::int32_t b) const {
+    return rows[a * types + b];
+  }
+};
+
+/// One row for every pair of types of the model, row-major.
+template <class Real>
+std::vector<LennardJonesConstants<Real>> lennard_jones_constants(const LennardJonesModel& model) {
+  std::vector<LennardJonesConstants<Real>> rows;
+  for (const auto& [epsilon, sigma] : model.pairs) {
+    const double sigma6 = sigma * sigma * sigma * sigma * sigma * sigma;
+    LennardJonesConstants<double> row{4.0 * epsilon * sigma6 * sigma6, 4.0 * epsilon * sigma6, 0.0,
+                                      0.0};
+    if (model.truncation != Truncation::cut) {
+      const auto at_cutoff = lennard_jones(row, model.cutoff * model.cutoff);
+      row.energy_shift = at_cutoff.energy;
+      row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
+    }
+    rows.push_back({static_cast<Real>(row.c12), static_cast<Real>(row.c6),
+                    static_cast<Real>(row.energy_shift), static_cast<Real>(row.force_at_cutoff)});
+  }
+  return rows;
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,70 @@
+#include "core/lattice.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/at_rest.hpp"
+#include "core/error.hpp"
+
+namespace pencilbox {
+namespace {
+
+/// Basis atoms in units of the lattice constant.
+std::vector<Double3> basis_of(LatticeType type) {
+  switch (type) {
+    case LatticeType::sc:
+      return {{0.0, 0.0, 0.0}};
+    case LatticeType::bcc:
+      return {{0.0, 0.0, 0.0}, {0.5, 0.5, 0.5}};
+    case LatticeType::fcc:
+      break;
+  }
+  return {{0.0, 0.0, 0.0}, {0.5, 0.5, 0.0}, {0.5, 0.0, 0.5}, {0.0, 0.5, 0.5}};
+}
+
+}  // namespace
+
+std::int64_t particle_count(const Lattice& lattice) {
+  // Each factor is checked before it is multiplied, so the product cannot overflow.
+  constexpr std::int64_t most = std::numeric_limits<ParticleId>::max();
+  std::int64_t count = static_cast<std::int64_t>(basis_of(lattice.type).size());
+  for (const std::int64_t cells : lattice.cells) {
+    if (cells > most / count) {
+      throw InputError("too many particles, got more than " + std::to_string(most) +
+                       ", allowed at most " + std::to_string(most));
+    }
+    count *= cells;
+  }
+  return count;
+}
+
+StartState make_lattice(const Lattice& lattice, const Bool3& periodic) {
+  const std::int64_t count = particle_count(lattice);
+  const std::vector<Double3> basis = basis_of(lattice.type);
+  const double constant = std::cbrt(static_cast<double>(basis.size()) / lattice.density);
+
+  StartState start;
+  start.box.periodic = periodic;
+  for (std::size_t d = 0; d < 3; ++d) {
+    start.box.edges[d] = static_cast<double>(lattice.cells[d]) * constant;
+  }
+  start.types = {ParticleType{"A", 1.0}};
+  start.position.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t z = 0; z < lattice.cells[2]; ++z) {
+    for (std::int64_t y = 0; y < lattice.cells[1]; ++y) {
+      for (std::int64_t x = 0; x < lattice.cells[0]; ++x) {
+        for (const Double3& atom : basis) {
+          start.position.push_back({(static_cast<double>(x) + atom[0]) * constant,
+                                    (static_cast<double>(y) + atom[1]) * constant,
+                                    (static_cast<double>(z) + atom[2]) * constant});
+        }
+      }
+    }
+  }
+  fill_at_rest(start);
+  return start;
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,16 @@
+// Sums over the particles on their device: energies, virial, momentum. In double, in a fixed order.
+#pragma once
+
+#include "core/observation.hpp"
+#include "core/particles.hpp"
+#include "core/reduction.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Kinetic energy, potential energy (no tail), virial and momentum of the whole system; waits for
+/// the stream. The other members of Observation are the caller's.
+template <class Precision>
+Observation sum_observables(const Particles<Precision>& particles, Reduction& reduction,
+                            Stream& stream);
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,81 @@
+// What a simulation tells the host: sums, frames and where the time went. Plain data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/start_state.hpp"
+
+namespace pencilbox {
+
+/// Sums over all particles at one step. Energies of the whole system, not per particle, with the
+/// tail correction inside where the deck asks for it.
+struct Observation {
+  std::int64_t step = 0;
+  double time = 0.0;  ///< step * timestep [tau]
+  std::int64_t particles = 0;
+  double kinetic_energy = 0.0;
+  double potential_energy = 0.0;
+  double virial = 0.0;       ///< sum over pairs of r . f
+  double temperature = 0.0;  ///< 2 KE / (3N - 3); 0 for a single particle
+  double pressure = 0.0;     ///< (2 KE + W) / 3V; NaN where a direction is open
+  Double3 momentum{};
+
+  double total_energy() const { return kinetic_energy + potential_energy; }
+};
+
+/// Per-particle fields of a frame, in the words of the deck and of H5MD.
+enum class Field { position, velocity, force, image, species, id, potential_energy, speed };
+
+inline constexpr std::array<std::string_view, 8> field_names{
+    "position", "velocity", "force", "image", "species", "id", "potential_energy", "speed"};
+
+constexpr std::string_view name_of(Field field) {
+  return field_names[static_cast<std::size_t>(field)];
+}
+
+class FieldSet {
+ public:
+  void insert(Field field) { bits_ |= bit(field); }
+  bool contains(Field field) const { return (bits_ & bit(field)) != 0; }
+
+ private:
+  static unsigned bit(Field field) { return 1U << static_cast<unsigned>(field); }
+  unsigned bits_ = 0;
+};
+
+/// One frame on the host, rows in id order. A vector that was not asked for is empty.
+struct Frame {
+  std::int64_t step = 0;
+  double time = 0.0;
+  Box box;
+  std::vector<Double3> position;  ///< wrapped into the box in periodic directions
+  std::vector<Double3> velocity;
+  std::vector<Double3> force;
+  std::vector<std::array<std::int32_t, 3>> image;
+  std::vector<std::int32_t> species;  ///< 0-based type
+  std::vector<ParticleId> id;
+  std::vector<double> potential_energy;  ///< half of each pair's energy
+};
+
+/// Seconds spent in a named part of the run.
+struct RegionSeconds {
+  double integrate = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0, observe = 0.0,
+         write = 0.0;
+};
+
+/// What a back end says about its last evaluation.
+struct BackendStats {
+  double candidates_per_particle = 0.0;  ///< directed pairs tested, self excluded
+  double pairs_in_range = 0.0;           ///< undirected pairs within the cutoff
+  std::int64_t blocks = 0;
+  int threads = 0;
+  std::int64_t shared_bytes = 0;  ///< per block
+  std::int64_t device_bytes = 0;  ///< memory of its own
+  std::string note;               ///< launch rule in words, e.g. "pencils of 8 cells"
+};
+
+}  // namespace pencilbox

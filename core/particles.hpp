@@ -1,0 +1,83 @@
+// The particles on their device, as structure of arrays. A position is a cell and coordinates
+// relative to that cell's lower corner, so no precision loses digits in a big box, and a periodic
+// image is an integer step between cells. Only `binning` permutes particles.
+#pragma once
+
+#include "core/device/device.hpp"
+#include "core/precision.hpp"
+#include "core/start_state.hpp"
+#include "core/vec3.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+template <class T>
+struct Vec3Buffer {
+  Buffer<T> x, y, z;
+
+  void resize(std::int64_t size) {
+    x.resize(size);
+    y.resize(size);
+    z.resize(size);
+  }
+  void swap(Vec3Buffer& other) noexcept {
+    x.swap(other.x);
+    y.swap(other.y);
+    z.swap(other.z);
+  }
+  void fill_bytes(int byte, Stream& stream) {
+    x.fill_bytes(byte, stream);
+    y.fill_bytes(byte, stream);
+    z.fill_bytes(byte, stream);
+  }
+  Vec3View<T> view() { return {x.data(), y.data(), z.data()}; }
+  Vec3View<const T> view() const { return {x.data(), y.data(), z.data()}; }
+};
+
+/// What moves with a particle when binning reorders.
+template <class Precision>
+struct ParticleState {
+  using State = typename Precision::State;
+
+  Vec3Buffer<State> position;      ///< [N] relative to the lower corner of `cell` [sigma]
+  Vec3Buffer<State> velocity;      ///< [N] [sigma/tau]
+  Buffer<Index> cell;              ///< [N] linear cell index
+  Buffer<ParticleId> id;           ///< [N]
+  Buffer<std::int32_t> type;       ///< [N] 0-based
+  Vec3Buffer<std::int32_t> image;  ///< [N] periodic images crossed
+
+  void resize(std::int64_t size) {
+    position.resize(size);
+    velocity.resize(size);
+    cell.resize(size);
+    id.resize(size);
+    type.resize(size);
+    image.resize(size);
+  }
+};
+
+/// What one force evaluation writes, in the current order.
+template <class Precision>
+struct PairSums {
+  using Accumulator = typename Precision::Accumulator;
+
+  Vec3Buffer<Accumulator> force;  ///< [N]
+  Buffer<Accumulator> energy;     ///< [N] half of each pair's energy
+  Buffer<Accumulator> virial;     ///< [N] half of each pair's r . f
+
+  void resize(std::int64_t size) {
+    force.resize(size);
+    energy.resize(size);
+    virial.resize(size);
+  }
+};
+
+template <class Precision>
+struct Particles {
+  Index count = 0;
+  ParticleState<Precision> state;
+  PairSums<Precision> sums;
+  Index types = 1;
+  Buffer<double> mass;  ///< [types]
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,80 @@
+// Where the time of a step goes. Regions are marked with events on the stream and read only when
+// the host waits anyway, and only one step in `sample_every` is marked: watching costs nothing that
+// shows. Sampled shares are scaled to the measured time of all steps.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "core/device/device.hpp"
+#include "core/observation.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+enum class Region { integrate, bin, reorder, prepare, force, end };
+
+class Profiler {
+ public:
+  static constexpr std::int64_t sample_every = 16;
+
+  /// Steps between this and the next call are timed as a whole.
+  void start() { started_ = std::chrono::steady_clock::now(); }
+
+  void begin_step(std::int64_t step) { sampling_ = step % sample_every == 0 && used_ < most_marks; }
+
+  /// What follows on the stream belongs to `region`.
+  void begin(Region region, Stream& stream) {
+    if (!sampling_) return;
+    if (used_ == marks_.size()) marks_.push_back(std::make_unique<Mark>());
+    marks_[used_]->region = region;
+    marks_[used_]->event.record(stream);
+    ++used_;
+  }
+
+  /// Waits for the stream, adds up what the marks say.
+  void stop(Stream& stream) {
+    stream.synchronize();
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    for (std::size_t k = 0; k + 1 < used_; ++k) {
+      if (marks_[k]->region == Region::end) continue;
+      sampled_[static_cast<std::size_t>(marks_[k]->region)] +=
+          marks_[k + 1]->event.seconds_since(marks_[k]->event);
+    }
+    used_ = 0;
+  }
+
+  RegionSeconds seconds() const {
+    double total = 0.0;
+    for (const double s : sampled_) total += s;
+    const double scale = total > 0.0 ? seconds_ / total : 0.0;
+    const auto of = [this, scale](Region r) {
+      return scale * sampled_[static_cast<std::size_t>(r)];
+    };
+    RegionSeconds result;
+    result.integrate = of(Region::integrate);
+    result.bin = of(Region::bin);
+    result.reorder = of(Region::reorder);
+    result.prepare = of(Region::prepare);
+    result.force = of(Region::force);
+    return result;
+  }
+
+ private:
+  struct Mark {
+    Region region = Region::end;
+    Event event;
+  };
+
+  static constexpr std::size_t most_marks = 4096;  // between two waits
+
+  bool sampling_ = true;
+  std::vector<std::unique_ptr<Mark>> marks_;
+  std::size_t used_ = 0;
+  std::array<double, 5> sampled_{};
+  double seconds_ = 0.0;
+  std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

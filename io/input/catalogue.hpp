@@ -1,0 +1,17 @@
+// What this build offers for a deck to choose from. The program fills it in; io sees no back end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/registry.hpp"
+
+namespace pencilbox {
+
+struct Catalogue {
+  std::vector<BackendInfo> backends;
+  std::vector<std::string> integrators;
+  std::vector<std::string> devices;  ///< "host" and perhaps "cuda" or "hip"
+};
+
+}  // namespace pencilbox

@@ -1,0 +1,253 @@
+#include "io/input/deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/input/complaint.hpp"
+#include "io/input/deck_checks.hpp"
+#include "io/input/deck_schema.hpp"
+#include "io/input/resolve_deck.hpp"
+#include "io/input/text_file.hpp"
+
+namespace pencilbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view deck_kind = "a YAML deck";
+constexpr std::uintmax_t largest_deck = 1 << 20;  // bytes; a deck is a page, not a data file
+
+/// The enumerator whose name the schema has let through.
+template <class Enum, class Names>
+Enum enum_of(const std::string& word, const Names& names) {
+  return static_cast<Enum>(std::find(names.begin(), names.end(), word) - names.begin());
+}
+
+void refuse_tabs(std::string_view text, const std::string& name) {
+  int line = 1;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view row = text.substr(0, end);
+    const std::size_t first = row.find_first_not_of(" \t\r");
+    const bool blank = first == std::string_view::npos || row[first] == '#';
+    if (!blank && row.substr(0, first).find('\t') != std::string_view::npos) {
+      complain(fmt::format("{}:{}", name, line), "tab in the indentation", "a tab", "spaces");
+    }
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    ++line;
+  }
+}
+
+/// yaml-cpp drops tab-only lines badly and takes a lone carriage return for a line end of its own;
+/// a deck from Windows becomes what it means.
+std::string with_plain_line_ends(const std::string& text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool before_newline = i + 1 < text.size() && text[i + 1] == '\n';
+    if (text[i] != '\r' || !before_newline) result += text[i];
+  }
+  return result;
+}
+
+YamlNode read_tree(std::string text, const std::string& name) {
+  require_text(text, name, deck_kind);
+  require_utf8(text, name, deck_kind);
+  text = with_plain_line_ends(text);
+  refuse_tabs(text, name);
+  YamlNode root = parse_yaml(text, name, false);
+  if (root.kind == YamlNode::Kind::null) {
+    complain(name + ":1", "empty deck", "no keys", "sections such as system, potential and run");
+  }
+  root.origin.line = 1;
+  return root;
+}
+
+/// The back end's name as written, to know whose options the schema lists; a wrong one is reported
+/// by the check that follows.
+std::string backend_of(const YamlNode& root) {
+  const YamlNode* neighbor = root.find("neighbor");
+  const YamlNode* backend = neighbor == nullptr ? nullptr : neighbor->find("backend");
+  return backend == nullptr ? std::string(default_backend) : backend->text;
+}
+
+/// Fills a typed deck from checked values. What depends on more than one key gets its default here,
+/// and goes into the tree as well, so that both say the same.
+class Binder {
+ public:
+  Binder(DeckValue values, const std::string& name) {
+    deck_.values = std::move(values);
+    deck_.name = name;
+  }
+
+  Deck bind() {
+    bind_title();
+    bind_start();
+    bind_types();
+    bind_potential();
+    bind_run();
+    bind_output();
+    return std::move(deck_);
+  }
+
+ private:
+  const DeckValue& values() const { return deck_.values; }
+
+  std::uint64_t seed(std::string_view path) const {
+    return static_cast<std::uint64_t>(values().integer(path));
+  }
+
+  Double3 real3(std::string_view path) const {
+    Double3 result{};
+    for (std::size_t d = 0; d < 3; ++d) result[d] = std::get<double>(values().list(path)[d].data);
+    return result;
+  }
+
+  void set_default(const std::string& section, const std::string& key, DeckValue::Data data) {
+    DeckValue* parent = deck_.values.find(section);
+    if (parent->find(key) != nullptr) return;
+    auto& entries = std::get<DeckValue::Section>(parent->data);
+    entries.emplace_back(key, DeckValue{std::move(data), parent->origin});
+  }
+
+  std::string stem() const { return fs::path(deck_.name).stem().string(); }
+
+  void bind_title() {
+    set_default("", "title", stem());
+    deck_.title = values().text("title");
+  }
+
+  void bind_start() {
+    const std::string particles = "system.particles.";
+    if (values().find(particles + "lattice") != nullptr) {
+      bind_lattice(particles + "lattice.");
+    } else if (values().find(particles + "random") != nullptr) {
+      bind_random(particles + "random.");
+    } else {
+      bind_file(particles + "file");
+    }
+    if (values().find("system.velocities") != nullptr) {
+      deck_.velocities = VelocityStart{values().real("system.velocities.temperature"),
+                                       seed("system.velocities.seed")};
+    }
+    const DeckValue::List& boundary = values().list("system.boundary");
+    for (std::size_t d = 0; d < 3; ++d) {
+      deck_.periodic[d] = std::get<std::string>(boundary[d].data) == "periodic";
+    }
+  }
+
+  void bind_lattice(const std::string& path) {
+    LatticeStart lattice;
+    lattice.type = enum_of<LatticeType>(values().text(path + "type"), lattice_names);
+    lattice.density = values().real(path + "density");
+    for (std::size_t d = 0; d < 3; ++d) {
+      lattice.cells[d] = std::get<std::int64_t>(values().list(path + "cells")[d].data);
+    }
+    deck_.start = lattice;
+  }
+
+  void bind_random(const std::string& path) {
+    RandomStart random;
+    random.count = values().integer(path + "count");
+    random.box = real3(path + "box");
+    random.seed = seed(path + "seed");
+    random.minimum_distance = values().real(path + "minimum_distance");
+    deck_.start = random;
+  }
+
+  void bind_file(const std::string& path) {
+    const fs::path file =
+        (fs::path(deck_.name).parent_path() / values().text(path)).lexically_normal();
+    deck_.values.find(path)->data = fs::absolute(file).lexically_normal().string();
+    deck_.start = FileStart{file};
+  }
+
+  void bind_types() {
+    deck_.type_seed = seed("system.type_seed");
+    if (!std::holds_alternative<FileStart>(deck_.start)) {
+      const Origin origin = values().origin_of("system");
+      DeckValue::Section type{{"name", {std::string("A"), origin}}, {"mass", {1.0, origin}}};
+      set_default("system", "types", DeckValue::List{DeckValue{std::move(type), origin}});
+    }
+    if (values().find("system.types") == nullptr) return;
+    for (const DeckValue& type : values().list("system.types")) {
+      const bool has_fraction = type.find("fraction") != nullptr;
+      deck_.types.push_back({type.text("name"), type.real("mass"),
+                             has_fraction ? type.real("fraction") : 1.0});
+    }
+  }
+
+  void bind_potential() {
+    deck_.cutoff = values().real("potential.cutoff");
+    deck_.truncation = enum_of<Truncation>(values().text("potential.truncation"), truncation_names);
+    deck_.tail_correction = values().boolean("potential.tail_correction");
+    if (values().find("potential.pairs") == nullptr) return;
+    for (const DeckValue& pair : values().list("potential.pairs")) {
+      const DeckValue::List& types = pair.list("types");
+      deck_.pairs.push_back({{std::get<std::string>(types[0].data),
+                              std::get<std::string>(types[1].data)},
+                             {pair.real("epsilon"), pair.real("sigma")}});
+    }
+  }
+
+  void bind_run() {
+    deck_.backend = values().text("neighbor.backend");
+    for (const auto& [option, value] : values().section("neighbor.options")) {
+      deck_.options[option] = std::get<std::string>(value.data);
+    }
+    deck_.integrator = values().text("integrator.type");
+    deck_.timestep = values().real("integrator.timestep");
+    deck_.steps = values().integer("run.steps");
+    deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
+    deck_.device = values().text("run.device");
+    deck_.deterministic = values().boolean("run.deterministic");
+  }
+
+  void bind_output() {
+    set_default("output", "directory", stem());
+    deck_.output.directory = values().text("output.directory");
+    deck_.output.thermo_every = values().integer("output.thermo.every");
+    if (values().find("output.trajectory") == nullptr) return;
+    DeckTrajectory trajectory;
+    trajectory.every = values().integer("output.trajectory.every");
+    trajectory.fields.insert(Field::position);
+    for (const DeckValue& field : values().list("output.trajectory.fields")) {
+      trajectory.fields.insert(enum_of<Field>(std::get<std::string>(field.data), field_names));
+    }
+    deck_.output.trajectory = trajectory;
+  }
+
+  Deck deck_;
+};
+
+}  // namespace
+
+std::string Deck::where(const std::string& path) const {
+  const Origin origin = values.origin_of(path);
+  return origin.from_override ? "--set" : fmt::format("{}:{}", name, origin.line);
+}
+
+std::string Deck::place(const std::string& path) const {
+  return place_of(name, values.origin_of(path), path);
+}
+
+Deck parse_deck(std::string text, const std::string& name,
+                const std::vector<std::string>& overrides, const Catalogue& catalogue) {
+  YamlNode root = read_tree(std::move(text), name);
+  apply_overrides(root, overrides);
+  const DeckSchema schema(catalogue, backend_of(root));
+  Deck deck = Binder(resolve_deck(root, schema, name), name).bind();
+  check_deck(deck);
+  return deck;
+}
+
+Deck load_deck(const fs::path& path, const std::vector<std::string>& overrides,
+               const Catalogue& catalogue) {
+  return parse_deck(read_text_file(path, deck_kind, largest_deck), path.string(), overrides,
+                    catalogue);
+}
+
+std::string resolved_yaml(const Deck& deck) { return to_yaml(deck.values); }
+
+}  // namespace pencilbox

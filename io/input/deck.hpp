@@ -1,0 +1,108 @@
+// A deck: what the user asks for, read from YAML, checked, with all defaults filled in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/interactions/lennard_jones_model.hpp"
+#include "core/lattice.hpp"
+#include "core/observation.hpp"
+#include "core/precision.hpp"
+#include "core/random_start.hpp"
+#include "core/registry.hpp"
+#include "io/input/catalogue.hpp"
+#include "io/input/deck_value.hpp"
+
+namespace pencilbox {
+
+using LatticeStart = Lattice;
+using RandomStart = RandomPlacement;
+
+struct FileStart {
+  std::filesystem::path path;  ///< as it can be opened from the working directory
+};
+
+struct DeckType {
+  std::string name;
+  double mass = 1.0;
+  double fraction = 1.0;  ///< of the particles, of a lattice or a random start
+};
+
+struct VelocityStart {
+  double temperature = 0.0;
+  std::uint64_t seed = 0;
+};
+
+/// Coefficients that the deck gives for two types by name, in either order.
+struct DeckPair {
+  std::array<std::string, 2> types;
+  PairCoefficients coefficients;
+};
+
+struct DeckTrajectory {
+  std::int64_t every = 1;
+  FieldSet fields;  ///< always with position
+};
+
+struct DeckOutput {
+  std::filesystem::path directory;
+  std::int64_t thermo_every = 100;
+  std::optional<DeckTrajectory> trajectory;  ///< absent: no frames
+};
+
+struct Deck {
+  std::string name;  ///< the deck's file as the user gave it
+  std::string title;
+
+  std::variant<LatticeStart, RandomStart, FileStart> start;
+  std::optional<VelocityStart> velocities;  ///< absent: from the file, or zero
+  std::vector<DeckType> types;              ///< empty: those of the start file
+  std::uint64_t type_seed = 1;
+  Bool3 periodic{true, true, true};
+
+  double cutoff = 2.5;
+  Truncation truncation = Truncation::cut;
+  bool tail_correction = false;
+  std::vector<DeckPair> pairs;  ///< empty: epsilon = sigma = 1 for all
+
+  std::string backend;
+  BackendOptions options;  ///< every option of the back end
+  std::string integrator;
+  double timestep = 0.005;
+
+  std::int64_t steps = 0;
+  Precision precision = Precision::mixed;
+  std::string device;  ///< auto, host, cuda or hip
+  bool deterministic = false;
+
+  DeckOutput output;
+
+  DeckValue values;  ///< the same as a tree, for resolved_yaml and where
+
+  /// "deck.yaml:12", or "--set", for the innermost part of a path that the deck has.
+  std::string where(const std::string& path) const;
+  /// The head of an error about a key: "deck.yaml:12: potential.cutoff", "--set potential.cutoff".
+  std::string place(const std::string& path) const;
+};
+
+/// Reads and checks a deck; overrides are "potential.cutoff=3.0" and stand over it. Throws
+/// InputError, one line, for anything that is wrong with either; reads no start file and touches no
+/// output. A `file` in the deck is relative to the deck's folder.
+Deck load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+               const Catalogue& catalogue);
+
+/// The same from a text; `name` stands for its file.
+Deck parse_deck(std::string text, const std::string& name,
+                const std::vector<std::string>& overrides, const Catalogue& catalogue);
+
+/// The deck with overrides and defaults in it. Reads back to the same deck from any folder: the
+/// path of a start file is absolute in it.
+std::string resolved_yaml(const Deck& deck);
+
+}  // namespace pencilbox

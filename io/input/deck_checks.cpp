@@ -1,0 +1,191 @@
+#include "io/input/deck_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/input/complaint.hpp"
+#include "io/input/resolve_deck.hpp"
+
+namespace pencilbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Every file that a run may write into its output folder.
+constexpr std::array<std::string_view, 6> output_files{
+    "trajectory.h5md", "trajectory.xmf2", "trajectory.vtkhdf",
+    "thermo.csv",      "report.json",     "checkpoint.h5"};
+
+void check_random_density(const Deck& deck, const RandomStart& random) {
+  constexpr double densest = 10.0;  // as for a lattice
+  const double density = static_cast<double>(random.count) /
+                         (random.box[0] * random.box[1] * random.box[2]);
+  if (density > densest) {
+    complain(deck.place("system.particles.random"), "absurd density",
+             fmt::format("{:.6g} particles/sigma^3", density), fmt::format("at most {}", densest));
+  }
+}
+
+std::int64_t lattice_count(const Deck& deck, const Lattice& lattice) {
+  try {
+    return particle_count(lattice);
+  } catch (const InputError& error) {
+    complain(deck.place("system.particles.lattice.cells"), error.what(), "", "");
+  }
+}
+
+/// The number of particles; nothing where a file says it.
+std::optional<std::int64_t> count_of(const Deck& deck) {
+  if (const auto* lattice = std::get_if<LatticeStart>(&deck.start)) {
+    return lattice_count(deck, *lattice);
+  }
+  if (const auto* random = std::get_if<RandomStart>(&deck.start)) {
+    check_random_density(deck, *random);
+    return random->count;
+  }
+  return std::nullopt;
+}
+
+void check_velocities(const Deck& deck, std::optional<std::int64_t> count) {
+  if (deck.velocities && count && *count < 2) {
+    complain(deck.place("system.velocities.temperature"),
+             "a single particle has no degree of freedom, so no temperature",
+             fmt::format("{}", deck.velocities->temperature),
+             "two or more particles, or no velocities section");
+  }
+}
+
+std::size_t fractions_given(const DeckValue::List& types) {
+  return static_cast<std::size_t>(
+      std::count_if(types.begin(), types.end(), [](const DeckValue& type) {
+        return type.find("fraction") != nullptr;
+      }));
+}
+
+void check_type_names(const Deck& deck, const DeckValue::List& types) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::string& name = types[i].text("name");
+    if (!names.insert(name).second) {
+      complain(place_of(deck.name, types[i].origin_of("name"),
+                        fmt::format("system.types[{}].name", i)),
+               "duplicate type", name, "each name once");
+    }
+  }
+}
+
+void check_fractions(const Deck& deck, const DeckValue::List& types) {
+  const std::string place = deck.place("system.types");
+  const std::size_t given = fractions_given(types);
+  const bool from_file = std::holds_alternative<FileStart>(deck.start);
+  if (from_file && given > 0) {
+    complain(place, "a start file says each particle's type, so a fraction means nothing",
+             "a fraction", "types without fraction");
+  }
+  if (from_file || (types.size() == 1 && given == 0)) return;
+  if (given != types.size()) {
+    complain(place, "several types need a fraction each",
+             fmt::format("{} of {} fractions", given, types.size()),
+             "a fraction for every type, summing to 1");
+  }
+  double sum = 0.0;
+  for (const DeckType& type : deck.types) sum += type.fraction;
+  if (std::abs(sum - 1.0) > 1e-6) {
+    complain(place, "fractions do not sum to 1", fmt::format("{}", sum), "a sum of 1");
+  }
+}
+
+void check_types(const Deck& deck) {
+  if (deck.types.empty()) return;
+  const DeckValue::List& types = deck.values.list("system.types");
+  check_type_names(deck, types);
+  check_fractions(deck, types);
+}
+
+void check_pairs(const Deck& deck) {
+  std::set<std::array<std::string, 2>> seen;
+  for (std::size_t i = 0; i < deck.pairs.size(); ++i) {
+    std::array<std::string, 2> types = deck.pairs[i].types;
+    std::sort(types.begin(), types.end());
+    if (!seen.insert(types).second) {
+      const Origin origin = deck.values.list("potential.pairs")[i].origin_of("types");
+      complain(place_of(deck.name, origin, fmt::format("potential.pairs[{}].types", i)),
+               "duplicate pair", types[0] + " " + types[1], "each pair once, in either order");
+    }
+  }
+}
+
+void check_tail_correction(const Deck& deck) {
+  if (!deck.tail_correction) return;
+  const std::string place = deck.place("potential.tail_correction");
+  if (deck.truncation != Truncation::cut) {
+    complain(place, "a tail correction goes with truncation cut only", name_of(deck.truncation),
+             "truncation: cut, or tail_correction: false");
+  }
+  if (!deck.periodic[0] || !deck.periodic[1] || !deck.periodic[2]) {
+    complain(place, "a tail correction needs a fully periodic box", "an open direction",
+             "boundary: [periodic, periodic, periodic], or tail_correction: false");
+  }
+}
+
+void check_fields(const Deck& deck) {
+  if (!deck.output.trajectory) return;
+  std::set<std::string> seen;
+  const DeckValue::List& fields = deck.values.list("output.trajectory.fields");
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string& field = std::get<std::string>(fields[i].data);
+    if (!seen.insert(field).second) {
+      complain(place_of(deck.name, fields[i].origin,
+                        fmt::format("output.trajectory.fields[{}]", i)),
+               "duplicate field", field, "each field once");
+    }
+  }
+}
+
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path found = fs::weakly_canonical(fs::absolute(path), error);
+  return error ? fs::absolute(path).lexically_normal() : found;
+}
+
+bool is_output_of(const fs::path& file, const fs::path& directory) {
+  const std::string name = file.filename().string();
+  return file.parent_path() == directory &&
+         std::find(output_files.begin(), output_files.end(), name) != output_files.end();
+}
+
+/// What is read must not be what is written.
+void check_paths(const Deck& deck) {
+  const fs::path directory = real_path(deck.output.directory);
+  const std::string place = deck.place("output.directory");
+  const std::string got = deck.output.directory.string();
+  const auto refuse_if_written = [&](const fs::path& input, std::string_view what) {
+    const fs::path file = real_path(input);
+    if (file == directory || is_output_of(file, directory)) {
+      complain(place, fmt::format("output would overwrite {}", what), got,
+               "a directory of its own");
+    }
+  };
+  refuse_if_written(deck.name, "the deck");
+  if (const auto* file = std::get_if<FileStart>(&deck.start)) {
+    refuse_if_written(file->path, "the start file");
+  }
+}
+
+}  // namespace
+
+void check_deck(const Deck& deck) {
+  check_velocities(deck, count_of(deck));
+  check_types(deck);
+  check_pairs(deck);
+  check_tail_correction(deck);
+  check_fields(deck);
+  check_paths(deck);
+}
+
+}  // namespace pencilbox

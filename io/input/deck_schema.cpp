@@ -1,0 +1,255 @@
+#include "io/input/deck_schema.hpp"
+
+#include <algorithm>
+
+#include "core/interactions/lennard_jones_model.hpp"
+#include "core/lattice.hpp"
+#include "core/observation.hpp"
+#include "core/precision.hpp"
+
+namespace pencilbox {
+namespace {
+
+constexpr double most_particles = std::numeric_limits<ParticleId>::max();
+constexpr double largest_seed = 0x1p53;   // every integer up to here is exact in JSON, too
+constexpr double most_steps = 0x1p53;
+constexpr double largest_side = 1e7;      // sigma; double still resolves 1e-9 of it
+constexpr std::size_t any_number = 1000;  // entries of a list without a limit of its own
+
+template <class Names>
+std::vector<std::string> words(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> names_of(const std::vector<BackendInfo>& backends) {
+  std::vector<std::string> names;
+  for (const BackendInfo& backend : backends) names.push_back(backend.name);
+  return names;
+}
+
+std::vector<std::string> device_choices(const Catalogue& catalogue) {
+  std::vector<std::string> choices{"auto"};
+  choices.insert(choices.end(), catalogue.devices.begin(), catalogue.devices.end());
+  return choices;
+}
+
+/// The sections `title` and `system`.
+std::vector<KeyRule> system_rules() {
+  return {
+      {.path = "title", .kind = KeyKind::text,
+       .documentation = "What the run is about, for people; default: the deck's name"},
+      {.path = "system", .kind = KeyKind::section, .presence = Presence::required,
+       .documentation = "The particles, their types and their box"},
+      {.path = "system.particles", .kind = KeyKind::section, .presence = Presence::required,
+       .documentation = "Where the particles start: exactly one of lattice, random and file"},
+      {.path = "system.particles.lattice", .kind = KeyKind::section,
+       .presence = Presence::alternative,
+       .documentation = "A perfect cubic crystal that fills its box, lower corner at the origin"},
+      {.path = "system.particles.lattice.type", .kind = KeyKind::choice,
+       .presence = Presence::required,
+       .documentation = "Simple, body-centred or face-centred cubic: 1, 2 or 4 particles a cell",
+       .choices = words(lattice_names)},
+      {.path = "system.particles.lattice.density", .kind = KeyKind::real,
+       .presence = Presence::required, .documentation = "Number density",
+       .unit = "particles/sigma^3", .minimum = 1e-9, .maximum = 10.0},
+      {.path = "system.particles.lattice.cells", .kind = KeyKind::integer,
+       .presence = Presence::required, .documentation = "Unit cells in x, y and z",
+       .minimum = 1, .maximum = most_particles, .least = 3, .most = 3},
+      {.path = "system.particles.random", .kind = KeyKind::section,
+       .presence = Presence::alternative,
+       .documentation = "Particles at random, uniform in their box, lower corner at the origin"},
+      {.path = "system.particles.random.count", .kind = KeyKind::integer,
+       .presence = Presence::required, .documentation = "Number of particles", .minimum = 1,
+       .maximum = most_particles},
+      {.path = "system.particles.random.box", .kind = KeyKind::real,
+       .presence = Presence::required, .documentation = "Sides of the box in x, y and z",
+       .unit = "sigma", .minimum = 1e-3, .maximum = largest_side, .least = 3, .most = 3},
+      {.path = "system.particles.random.seed", .kind = KeyKind::integer,
+       .presence = Presence::required, .documentation = "Seed of the positions", .minimum = 0,
+       .maximum = largest_seed},
+      {.path = "system.particles.random.minimum_distance", .kind = KeyKind::real,
+       .default_value = "0.0",
+       .documentation = "No two particles start nearer than this; 0: no such demand",
+       .unit = "sigma", .minimum = 0.0, .maximum = largest_side},
+      {.path = "system.particles.file", .kind = KeyKind::text, .presence = Presence::alternative,
+       .documentation = "A LAMMPS data file (atomic style) or an extended XYZ file; its path is "
+                        "relative to the deck"},
+      {.path = "system.velocities", .kind = KeyKind::section,
+       .documentation = "Draw velocities from the Maxwell-Boltzmann distribution, total momentum "
+                        "zero; absent: those of the start file, or zero"},
+      {.path = "system.velocities.temperature", .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The exact start temperature, 3N-3 degrees of freedom", .unit = "epsilon",
+       .minimum = 0.0, .maximum = 1e6},
+      {.path = "system.velocities.seed", .kind = KeyKind::integer, .presence = Presence::required,
+       .documentation = "Seed of the velocities", .minimum = 0, .maximum = largest_seed},
+      {.path = "system.types", .kind = KeyKind::section_list,
+       .documentation = "Particle types; absent: one type A of mass 1, or those of the start file",
+       .least = 1, .most = any_number},
+      {.path = "system.types[].name", .kind = KeyKind::name, .presence = Presence::required,
+       .documentation = "The type's name in this deck and in output"},
+      {.path = "system.types[].mass", .kind = KeyKind::real, .default_value = "1.0",
+       .documentation = "Mass of a particle", .unit = "m", .minimum = 1e-6, .maximum = 1e6},
+      {.path = "system.types[].fraction", .kind = KeyKind::real,
+       .documentation = "Share of a lattice's or a random start's particles, summing to 1; needed "
+                        "with several types",
+       .minimum = 0.0, .maximum = 1.0},
+      {.path = "system.type_seed", .kind = KeyKind::integer, .default_value = "1",
+       .documentation = "Seed of the shuffle that hands several types to particles",
+       .minimum = 0, .maximum = largest_seed},
+      {.path = "system.boundary", .kind = KeyKind::choice,
+       .default_value = "[periodic, periodic, periodic]",
+       .documentation = "Boundaries in x, y and z; open: no images, particles may leave the box",
+       .choices = {"periodic", "open"}, .least = 3, .most = 3},
+  };
+}
+
+std::vector<KeyRule> potential_rules() {
+  return {
+      {.path = "potential", .kind = KeyKind::section, .presence = Presence::required,
+       .documentation = "The pair potential"},
+      {.path = "potential.type", .kind = KeyKind::choice, .default_value = "lennard-jones",
+       .documentation = "u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)",
+       .choices = {"lennard-jones"}},
+      {.path = "potential.cutoff", .kind = KeyKind::real, .presence = Presence::required,
+       .documentation = "Pairs farther apart do not interact", .unit = "sigma", .minimum = 0.01,
+       .maximum = 1e4},
+      {.path = "potential.truncation", .kind = KeyKind::choice, .default_value = "cut",
+       .documentation = "cut: u(r); shift: u(r) - u(cutoff); force-shift: energy and force vanish "
+                        "at the cutoff",
+       .choices = words(truncation_names)},
+      {.path = "potential.tail_correction", .kind = KeyKind::boolean, .default_value = "false",
+       .documentation = "Add what lies beyond the cutoff of a uniform fluid to energy and "
+                        "pressure; needs truncation cut and a fully periodic box"},
+      {.path = "potential.pairs", .kind = KeyKind::section_list,
+       .documentation = "Coefficients of pairs of types; unlike pairs that are absent mix by "
+                        "Lorentz-Berthelot; absent: epsilon = sigma = 1 for all",
+       .least = 1, .most = any_number},
+      {.path = "potential.pairs[].types", .kind = KeyKind::name, .presence = Presence::required,
+       .documentation = "The two types", .least = 2, .most = 2},
+      {.path = "potential.pairs[].epsilon", .kind = KeyKind::real, .presence = Presence::required,
+       .documentation = "Depth of the well", .unit = "epsilon", .minimum = 1e-6, .maximum = 1e6},
+      {.path = "potential.pairs[].sigma", .kind = KeyKind::real, .presence = Presence::required,
+       .documentation = "Distance where u changes its sign", .unit = "sigma", .minimum = 0.01,
+       .maximum = 100.0},
+  };
+}
+
+std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
+  return {
+      {.path = "neighbor", .kind = KeyKind::section, .default_value = "{}",
+       .documentation = "How neighbours are found and their interactions evaluated"},
+      {.path = "neighbor.backend", .kind = KeyKind::choice,
+       .default_value = std::string(default_backend),
+       .documentation = "The back end; `pencilbox backends` lists them",
+       .choices = names_of(catalogue.backends)},
+      {.path = "neighbor.options", .kind = KeyKind::section, .default_value = "{}",
+       .documentation = "The back end's own options; `pencilbox backends NAME` lists them"},
+      {.path = "integrator", .kind = KeyKind::section, .default_value = "{}",
+       .documentation = "How the equations of motion are integrated"},
+      {.path = "integrator.type", .kind = KeyKind::choice, .default_value = "velocity-verlet",
+       .documentation = "The integrator", .choices = catalogue.integrators},
+      {.path = "integrator.timestep", .kind = KeyKind::real, .default_value = "0.005",
+       .documentation = "Length of a time step", .unit = "tau", .minimum = 1e-9, .maximum = 1e3},
+      {.path = "run", .kind = KeyKind::section, .presence = Presence::required,
+       .documentation = "How long, on what and how exactly"},
+      {.path = "run.steps", .kind = KeyKind::integer, .presence = Presence::required,
+       .documentation = "Time steps; 0 evaluates the start and stops", .minimum = 0,
+       .maximum = most_steps},
+      {.path = "run.precision", .kind = KeyKind::choice, .default_value = "mixed",
+       .documentation = "single: all float, sums in double; mixed: only pair arithmetic float; "
+                        "double: all double",
+       .choices = words(precision_names)},
+      {.path = "run.device", .kind = KeyKind::choice, .default_value = "auto",
+       .documentation = "Where kernels run; auto takes the GPU where one answers, a device asked "
+                        "for by name is never replaced",
+       .choices = device_choices(catalogue)},
+      {.path = "run.deterministic", .kind = KeyKind::boolean, .default_value = "false",
+       .documentation = "Bit-identical output on every run of the same build and device"},
+  };
+}
+
+std::vector<KeyRule> output_rules() {
+  return {
+      {.path = "output", .kind = KeyKind::section, .default_value = "{}",
+       .documentation = "What a run leaves"},
+      {.path = "output.directory", .kind = KeyKind::text,
+       .documentation = "Folder of all output, relative to the working directory; default: the "
+                        "deck's name without extension"},
+      {.path = "output.thermo", .kind = KeyKind::section, .default_value = "{}",
+       .documentation = "Rows of thermo.csv"},
+      {.path = "output.thermo.every", .kind = KeyKind::integer, .default_value = "100",
+       .documentation = "Steps between two rows; beside these, the first and last step have one",
+       .unit = "steps", .minimum = 1, .maximum = most_steps},
+      {.path = "output.trajectory", .kind = KeyKind::section,
+       .documentation = "Frames of trajectory.h5md; absent: none"},
+      {.path = "output.trajectory.every", .kind = KeyKind::integer,
+       .presence = Presence::required,
+       .documentation = "Steps between two frames; beside these, the first and last step have one",
+       .unit = "steps", .minimum = 1, .maximum = most_steps},
+      {.path = "output.trajectory.fields", .kind = KeyKind::choice,
+       .default_value = "[position, velocity, potential_energy, species]",
+       .documentation = "Per-particle fields of a frame; position is always there",
+       .choices = words(field_names), .least = 1, .most = field_names.size()},
+      {.path = "output.checkpoint", .kind = KeyKind::section, .presence = Presence::unavailable,
+       .documentation = "State to resume from"},
+  };
+}
+
+/// Quotes, because what a back end calls its default is text, whatever YAML would take it for.
+std::string as_yaml_text(const std::string& text) { return '"' + text + '"'; }
+
+}  // namespace
+
+std::string_view KeyRule::name() const {
+  return std::string_view(path).substr(path.rfind('.') + 1);  // npos + 1 is 0
+}
+
+std::string_view KeyRule::parent() const {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? std::string_view{} : std::string_view(path).substr(0, dot);
+}
+
+std::vector<KeyRule> option_rules(const BackendInfo& backend) {
+  std::vector<KeyRule> rules;
+  for (const OptionInfo& option : backend.options) {
+    KeyRule rule{.path = "neighbor.options." + option.name, .kind = KeyKind::option,
+                 .default_value = as_yaml_text(option.default_value),
+                 .documentation = option.description, .choices = option.choices};
+    if (option.takes_integer()) {
+      rule.minimum = static_cast<double>(option.minimum);
+      rule.maximum = static_cast<double>(option.maximum);
+    }
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
+  const auto append = [this](std::vector<KeyRule> rules) {
+    std::move(rules.begin(), rules.end(), std::back_inserter(rules_));
+  };
+  append(system_rules());
+  append(potential_rules());
+  append(run_rules(catalogue));
+  for (const BackendInfo& info : catalogue.backends) {
+    if (info.name == backend) append(option_rules(info));
+  }
+  append(output_rules());
+}
+
+const KeyRule* DeckSchema::find(std::string_view path) const {
+  const auto rule = std::find_if(rules_.begin(), rules_.end(),
+                                 [&](const KeyRule& r) { return r.path == path; });
+  return rule == rules_.end() ? nullptr : &*rule;
+}
+
+std::vector<const KeyRule*> DeckSchema::children(std::string_view section) const {
+  std::vector<const KeyRule*> found;
+  for (const KeyRule& rule : rules_) {
+    if (rule.parent() == section) found.push_back(&rule);
+  }
+  return found;
+}
+
+}  // namespace pencilbox

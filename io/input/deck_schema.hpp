@@ -1,0 +1,77 @@
+// Every key of a deck, once: what it takes, its bounds, its default and its documentation. The
+// checks, the resolved deck and the JSON Schema all come from this table.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/input/catalogue.hpp"
+
+namespace pencilbox {
+
+enum class KeyKind {
+  section,       ///< keys of its own
+  section_list,  ///< a list of sections; their keys have the path "list[].key"
+  real,
+  integer,
+  boolean,
+  text,
+  name,    ///< a word: letters, digits, '_', '-', '+'
+  choice,  ///< one of `choices`
+  option,  ///< of a back end: one of `choices`, or an integer within the bounds
+};
+
+enum class Presence {
+  optional,     ///< may be absent; filled in where there is a default
+  required,
+  alternative,  ///< exactly one of the section's alternatives is there
+  unavailable,  ///< known, but not in this version: refused where it is written
+};
+
+struct KeyRule {
+  std::string path{};  ///< "system.particles.lattice.density"
+  KeyKind kind = KeyKind::text;
+  Presence presence = Presence::optional;
+  std::string default_value{};  ///< YAML text; empty: none
+  std::string documentation{};
+  std::string unit{};
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices{};
+  std::size_t least = 0;  ///< number of list entries; most = 0: not a list
+  std::size_t most = 0;
+
+  std::string_view name() const;    ///< "density"
+  std::string_view parent() const;  ///< "system.particles.lattice"
+  bool is_list() const { return most > 0; }
+  bool is_bounded() const { return minimum <= maximum && minimum > -1e300; }
+};
+
+class DeckSchema {
+ public:
+  /// The table for this build. `backend` chooses whose options stand under neighbor.options; with
+  /// an unknown name there are none.
+  DeckSchema(const Catalogue& catalogue, std::string_view backend);
+
+  const std::vector<KeyRule>& rules() const { return rules_; }
+
+  /// The rule of a path, or null.
+  const KeyRule* find(std::string_view path) const;
+
+  /// The rules of a section's keys, in the order of the table.
+  std::vector<const KeyRule*> children(std::string_view section) const;
+
+ private:
+  std::vector<KeyRule> rules_;
+};
+
+/// The rules of a back end's options, "neighbor.options.<name>".
+std::vector<KeyRule> option_rules(const BackendInfo& backend);
+
+/// The back end of a deck that names none.
+inline constexpr std::string_view default_backend = "par-part-no-loop";
+
+}  // namespace pencilbox

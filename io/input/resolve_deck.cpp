@@ -1,0 +1,390 @@
+#include "io/input/resolve_deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "io/input/complaint.hpp"
+#include "io/input/nearest_name.hpp"
+#include "io/input/number.hpp"
+
+namespace pencilbox {
+namespace {
+
+std::string join(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string with_suggestion(std::string allowed, std::string_view word,
+                            const std::vector<std::string>& names) {
+  if (const auto nearest = nearest_name(word, names)) {
+    allowed += "; did you mean " + *nearest + "?";
+  }
+  return allowed;
+}
+
+std::string child_path(const std::string& section, std::string_view key) {
+  return section.empty() ? std::string(key) : fmt::format("{}.{}", section, key);
+}
+
+/// "system.types[2].mass" in errors is "system.types[].mass" in the table.
+std::string table_path(const std::string& path) {
+  std::string result;
+  bool inside = false;
+  for (const char c : path) {
+    if (c == ']') inside = false;
+    if (!inside) result += c;
+    if (c == '[') inside = true;
+  }
+  return result;
+}
+
+bool is_name(const std::string& text) {
+  constexpr std::size_t longest = 32;
+  return text.size() <= longest && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '-' || c == '+';
+         });
+}
+
+std::string range_of(const KeyRule& rule) {
+  return fmt::format("{} to {}", rule.minimum, rule.maximum);
+}
+
+/// What one entry of a key may be, in words.
+std::string allowed_entry(const KeyRule& rule) {
+  switch (rule.kind) {
+    case KeyKind::section:
+      return "a section (keys and values)";
+    case KeyKind::section_list:
+      return "sections (keys and values)";
+    case KeyKind::real:
+      return fmt::format("a real number from {}{}{}", range_of(rule),
+                         rule.unit.empty() ? "" : " ", rule.unit);
+    case KeyKind::integer:
+      return fmt::format("an integer from {:.0f} to {:.0f}", rule.minimum, rule.maximum);
+    case KeyKind::boolean:
+      return "true, false";
+    case KeyKind::text:
+      return "text";
+    case KeyKind::name:
+      return "a word of at most 32 letters, digits, '_', '-' and '+'";
+    case KeyKind::choice:
+      return join(rule.choices);
+    case KeyKind::option: {
+      std::vector<std::string> allowed = rule.choices;
+      if (rule.is_bounded()) {
+        allowed.push_back(
+            fmt::format("an integer from {:.0f} to {:.0f}", rule.minimum, rule.maximum));
+      }
+      return allowed.empty() ? "text" : join(allowed);
+    }
+  }
+  return {};
+}
+
+/// What a key may be, in words.
+std::string allowed_of(const KeyRule& rule) {
+  if (!rule.is_list()) return allowed_entry(rule);
+  if (rule.kind == KeyKind::section_list) return "a list of " + allowed_entry(rule);
+  if (rule.least == rule.most) {
+    return fmt::format("a list of {}, each {}{}", rule.least,
+                       rule.kind == KeyKind::choice ? "one of " : "", allowed_entry(rule));
+  }
+  return "a list of " + allowed_entry(rule);
+}
+
+std::string description_of(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::null:
+      return "no value";
+    case YamlNode::Kind::list:
+      return fmt::format("a list of {}", node.items.size());
+    case YamlNode::Kind::map:
+      return "a section";
+    case YamlNode::Kind::scalar:
+      break;
+  }
+  return node.quoted ? fmt::format("the text \"{}\"", node.text) : node.text;
+}
+
+class Resolver {
+ public:
+  Resolver(const DeckSchema& schema, std::string name)
+      : schema_(schema), name_(std::move(name)) {}
+
+  DeckValue section(const YamlNode& node, const std::string& path, const std::string& allowed) {
+    if (node.kind != YamlNode::Kind::map && node.kind != YamlNode::Kind::null) {
+      refuse(node, path, "not a section", description_of(node), allowed);
+    }
+    refuse_unknown_keys(node, path);
+    const std::vector<const KeyRule*> rules = schema_.children(table_path(path));
+    check_alternatives(node, path, rules);
+    DeckValue::Section values;
+    for (const KeyRule* rule : rules) {
+      const std::string child = child_path(path, rule->name());
+      if (const YamlNode* given = node.find(rule->name())) {
+        values.emplace_back(rule->name(), value(*given, *rule, child));
+      } else if (!rule->default_value.empty()) {
+        values.emplace_back(rule->name(), default_of(*rule, child, node.origin));
+      } else if (rule->presence == Presence::required) {
+        refuse(node, child, "missing key", "", allowed_of(*rule));
+      }
+    }
+    return {std::move(values), node.origin};
+  }
+
+ private:
+  [[noreturn]] void refuse(const YamlNode& node, const std::string& path, std::string_view what,
+                           std::string_view got, std::string_view allowed) const {
+    complain(place_of(name_, node.origin, path), what, got, allowed);
+  }
+
+  void refuse_unknown_keys(const YamlNode& node, const std::string& path) const {
+    for (const auto& [key, child] : node.entries) {
+      const KeyRule* rule = schema_.find(child_path(table_path(path), key));
+      if (rule == nullptr) refuse_unknown_key(child, path, key);
+      if (rule->presence == Presence::unavailable) {
+        refuse(child, child_path(path, key), "not yet available in this version", "the key",
+               "nothing: take it out");
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_unknown_key(const YamlNode& node, const std::string& path,
+                                       const std::string& key) const {
+    std::vector<std::string> here;
+    for (const KeyRule* rule : schema_.children(table_path(path))) here.emplace_back(rule->name());
+    const std::string child = child_path(path, quoted_input(key));
+    const std::string allowed = here.empty() ? "no key here" : join(here);
+    if (const auto nearest = nearest_name(key, here)) {
+      refuse(node, child, "unknown key", key, allowed + "; did you mean " + *nearest + "?");
+    }
+    const std::vector<std::string> elsewhere = paths_ending_in(key);
+    if (!elsewhere.empty()) {
+      refuse(node, child, "key in the wrong section", key,
+             "in its own section: " + fmt::format("{}", fmt::join(elsewhere, " or ")));
+    }
+    refuse(node, child, "unknown key", key, with_suggestion(allowed, key, here) + far_guess(key));
+  }
+
+  std::vector<std::string> paths_ending_in(const std::string& key) const {
+    std::vector<std::string> paths;
+    for (const KeyRule& rule : schema_.rules()) {
+      if (rule.name() == key) paths.push_back(rule.path);
+    }
+    return paths;
+  }
+
+  /// A misspelt key that would stand in another section.
+  std::string far_guess(const std::string& key) const {
+    std::vector<std::string> names;
+    for (const KeyRule& rule : schema_.rules()) names.emplace_back(rule.name());
+    const auto nearest = nearest_name(key, names);
+    return nearest ? "; did you mean " + paths_ending_in(*nearest).front() + "?" : std::string{};
+  }
+
+  void check_alternatives(const YamlNode& node, const std::string& path,
+                          const std::vector<const KeyRule*>& rules) const {
+    std::vector<std::string> names;
+    std::vector<std::string> given;
+    const YamlNode* last = &node;
+    for (const KeyRule* rule : rules) {
+      if (rule->presence != Presence::alternative) continue;
+      names.emplace_back(rule->name());
+      if (const YamlNode* child = node.find(rule->name())) {
+        given.emplace_back(rule->name());
+        if (given.size() == 1 || child->origin.line > last->origin.line) last = child;
+        if (child->origin.from_override) last = child;
+      }
+    }
+    if (names.empty() || given.size() == 1) return;
+    refuse(*last, path, given.empty() ? "missing key" : "more than one start", join(given),
+           "exactly one of " + join(names));
+  }
+
+  DeckValue default_of(const KeyRule& rule, const std::string& path, const Origin& origin) {
+    YamlNode node = parse_yaml(rule.default_value, name_, false);
+    set_origin(node, origin);
+    return value(node, rule, path);
+  }
+
+  static void set_origin(YamlNode& node, const Origin& origin) {
+    node.origin = origin;
+    for (YamlNode& item : node.items) set_origin(item, origin);
+  }
+
+  DeckValue value(const YamlNode& node, const KeyRule& rule, const std::string& path) {
+    if (rule.kind == KeyKind::section) return section(node, path, allowed_of(rule));
+    if (!rule.is_list()) return scalar(node, rule, path);
+    if (node.kind != YamlNode::Kind::list) {
+      refuse(node, path, "not a list", description_of(node), allowed_of(rule));
+    }
+    if (node.items.size() < rule.least || node.items.size() > rule.most) {
+      refuse(node, path, "wrong number of entries", fmt::format("{}", node.items.size()),
+             rule.least == rule.most ? allowed_of(rule)
+                                     : fmt::format("{} to {} entries", rule.least, rule.most));
+    }
+    DeckValue::List list;
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string entry = fmt::format("{}[{}]", path, i);
+      list.push_back(rule.kind == KeyKind::section_list
+                         ? section(node.items[i], entry, allowed_entry(rule))
+                         : scalar(node.items[i], rule, entry));
+    }
+    return {std::move(list), node.origin};
+  }
+
+  DeckValue scalar(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
+    if (node.kind != YamlNode::Kind::scalar) {
+      refuse(node, path, node.kind == YamlNode::Kind::null ? "no value" : "wrong type",
+             description_of(node), allowed_entry(rule));
+    }
+    switch (rule.kind) {
+      case KeyKind::real:
+        return {real(node, rule, path), node.origin};
+      case KeyKind::integer:
+        return {integer(node, rule, path), node.origin};
+      case KeyKind::boolean:
+        return {boolean(node, rule, path), node.origin};
+      case KeyKind::option:
+        return {option(node, rule, path), node.origin};
+      default:
+        return {word(node, rule, path), node.origin};
+    }
+  }
+
+  /// The text of a number; refuses what is written as text.
+  std::string_view number_text(const YamlNode& node, const KeyRule& rule,
+                               const std::string& path) const {
+    if (node.quoted) refuse(node, path, "not a number", description_of(node), allowed_entry(rule));
+    if (has_leading_zero(node.text)) {
+      refuse(node, path, "not a number (a leading zero would mean octal to other YAML readers)",
+             node.text, allowed_entry(rule));
+    }
+    return node.text;
+  }
+
+  double real(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
+    const std::optional<double> value = parse_real(number_text(node, rule, path));
+    if (!value) refuse(node, path, "not a finite number", node.text, allowed_entry(rule));
+    if (*value < rule.minimum || *value > rule.maximum) {
+      refuse(node, path, "out of range", node.text, allowed_entry(rule));
+    }
+    return *value;
+  }
+
+  std::int64_t integer(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
+    const std::string_view text = number_text(node, rule, path);
+    const std::optional<std::int64_t> value = parse_integer(text);
+    if (!value) {
+      // A number too large for 64 bits is a number all the same.
+      const std::optional<double> magnitude = parse_real(text);
+      const bool whole = magnitude && std::abs(*magnitude) > 0x1p53;
+      refuse(node, path, whole ? "out of range" : "not an integer", text, allowed_entry(rule));
+    }
+    if (static_cast<double>(*value) < rule.minimum || static_cast<double>(*value) > rule.maximum) {
+      refuse(node, path, "out of range", text, allowed_entry(rule));
+    }
+    return *value;
+  }
+
+  bool boolean(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
+    const bool yes = node.text == "true";
+    if (node.quoted || (!yes && node.text != "false")) {
+      refuse(node, path, "not a boolean", description_of(node), allowed_entry(rule));
+    }
+    return yes;
+  }
+
+  std::string option(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
+    const auto& choices = rule.choices;
+    if (std::find(choices.begin(), choices.end(), node.text) != choices.end()) return node.text;
+    if (rule.is_bounded()) {
+      const std::optional<std::int64_t> value = parse_integer(node.text);
+      if (value && static_cast<double>(*value) >= rule.minimum &&
+          static_cast<double>(*value) <= rule.maximum) {
+        return std::to_string(*value);
+      }
+    } else if (choices.empty()) {
+      return node.text;
+    }
+    refuse(node, path, "no such value of this option", description_of(node), allowed_entry(rule));
+  }
+
+  std::string word(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
+    const auto& choices = rule.choices;
+    if (rule.kind == KeyKind::choice &&
+        std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
+      refuse(node, path, unknown_choice(path), node.text.empty() ? "an empty text" : node.text,
+             with_suggestion(allowed_entry(rule), node.text, choices));
+    }
+    const bool control = std::any_of(node.text.begin(), node.text.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    });
+    if (node.text.empty() || control || (rule.kind == KeyKind::name && !is_name(node.text))) {
+      refuse(node, path, node.text.empty() ? "empty" : "characters that cannot stand here",
+             node.text.empty() ? "an empty text" : node.text, allowed_entry(rule));
+    }
+    return node.text;
+  }
+
+  /// What a build lacks is not the same as what does not exist: say so for devices.
+  static std::string_view unknown_choice(const std::string& path) {
+    return path == "run.device" ? "no such device in this build" : "no such choice";
+  }
+
+  const DeckSchema& schema_;
+  std::string name_;
+};
+
+/// The node at a dotted path, made where it is not there.
+YamlNode& node_at(YamlNode& root, std::string_view path, const std::string& place) {
+  YamlNode* node = &root;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const std::string key(path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+    if (node->kind == YamlNode::Kind::null) node->kind = YamlNode::Kind::map;
+    if (node->kind != YamlNode::Kind::map) {
+      complain(place, "not a section, so it has no key " + quoted_input(key), "", "");
+    }
+    if (node->find(key) == nullptr) {
+      YamlNode added;
+      added.origin.from_override = true;
+      node->entries.emplace_back(key, std::move(added));
+    }
+    node = node->find(key);
+  }
+  return *node;
+}
+
+}  // namespace
+
+std::string place_of(const std::string& name, const Origin& origin, const std::string& path) {
+  if (origin.from_override) return "--set " + path;
+  return path.empty() ? fmt::format("{}:{}", name, origin.line)
+                      : fmt::format("{}:{}: {}", name, origin.line, path);
+}
+
+void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides) {
+  for (const std::string& text : overrides) {
+    const std::size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    const std::string place = "--set " + quoted_input(key);
+    if (equals == std::string::npos || key.empty()) {
+      complain(place, "not an override", text, "key=value, such as potential.cutoff=3.0");
+    }
+    YamlNode value = parse_yaml(text.substr(equals + 1), place, true);
+    value.origin.from_override = true;
+    node_at(root, key, place) = std::move(value);
+  }
+}
+
+DeckValue resolve_deck(const YamlNode& root, const DeckSchema& schema, const std::string& name) {
+  return Resolver(schema, name).section(root, "", "sections such as system, potential and run");
+}
+
+}  // namespace pencilbox

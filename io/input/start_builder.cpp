@@ -1,0 +1,115 @@
+#include "io/input/start_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/point_grid.hpp"
+#include "io/input/complaint.hpp"
+
+namespace pencilbox {
+namespace {
+
+constexpr std::array<char, 3> direction_names{'x', 'y', 'z'};
+
+}  // namespace
+
+StartBuilder::StartBuilder(std::string file, const Box& box, std::int64_t count)
+    : file_(std::move(file)) {
+  const auto size = static_cast<std::size_t>(count);
+  state_.box = box;
+  state_.id.resize(size);
+  std::iota(state_.id.begin(), state_.id.end(), ParticleId{1});
+  state_.type.resize(size);
+  state_.position.resize(size);
+  state_.velocity.assign(size, Double3{});
+  state_.image.resize(size);
+  particle_line_.assign(size, 0);
+  velocity_line_.assign(size, 0);
+}
+
+std::string StartBuilder::row(const RowPlace& place) const {
+  return fmt::format("{}:{}: {}", file_, place.line, place.key);
+}
+
+std::size_t StartBuilder::claim(const RowPlace& place, std::int64_t id,
+                                std::vector<int>& lines) const {
+  if (id < 1 || id > state_.size()) {
+    complain(row(place), "id out of range", fmt::format("id {}", id),
+             fmt::format("1 to {}, each once", state_.size()));
+  }
+  const auto index = static_cast<std::size_t>(id - 1);
+  if (lines[index] != 0) {
+    complain(row(place), "duplicate id",
+             fmt::format("id {} on lines {} and {}", id, lines[index], place.line),
+             "each id once");
+  }
+  lines[index] = place.line;
+  return index;
+}
+
+double StartBuilder::wrap(const RowPlace& place, std::int64_t id, double x, std::size_t d,
+                          std::int32_t& image) const {
+  const double lower = state_.box.lower[d];
+  const double edge = state_.box.edges[d];
+  const double upper = lower + edge;
+  if (!state_.box.periodic[d] || (x >= lower && x < upper)) return x;
+  if (x < lower - edge || x > upper + edge) {
+    complain(row(place), "more than one box side outside a periodic direction",
+             fmt::format("{} = {} of id {}", direction_names[d], x, id),
+             fmt::format("{} to {}", lower - edge, upper + edge));
+  }
+  const std::int32_t step = x < lower ? -1 : 1;
+  if (image == (step < 0 ? std::numeric_limits<std::int32_t>::min()
+                         : std::numeric_limits<std::int32_t>::max())) {
+    complain(row(place), "image flag out of range", fmt::format("{} of id {}", image, id),
+             "a 32-bit integer");
+  }
+  const double moved = x - static_cast<double>(step) * edge;
+  // A hair below the lower corner rounds to the upper one, which is the lower one's image: stay.
+  if (step < 0 && moved >= upper) return lower;
+  image += step;
+  return std::clamp(moved, lower, std::nextafter(upper, lower));
+}
+
+void StartBuilder::add_particle(const RowPlace& place, std::int64_t id, std::int32_t type,
+                                const Double3& position,
+                                const std::array<std::int32_t, 3>& image) {
+  const std::size_t index = claim(place, id, particle_line_);
+  state_.type[index] = type;
+  state_.image[index] = image;
+  for (std::size_t d = 0; d < 3; ++d) {
+    state_.position[index][d] = wrap(place, id, position[d], d, state_.image[index][d]);
+  }
+}
+
+void StartBuilder::add_velocity(const RowPlace& place, std::int64_t id, const Double3& velocity) {
+  state_.velocity[claim(place, id, velocity_line_)] = velocity;
+}
+
+void StartBuilder::refuse_coincidence() const {
+  // Cells a thousand times the distance: nearly every question then looks into one cell only.
+  PointGrid grid(state_.box, one_point, 1000.0 * one_point, state_.size());
+  for (std::size_t i = 0; i < state_.position.size(); ++i) {
+    if (const std::optional<std::int64_t> other = grid.find_near(state_.position[i])) {
+      const int line = particle_line_[i];
+      const int other_line = particle_line_[static_cast<std::size_t>(*other)];
+      complain(row({std::max(line, other_line), "position"}), "two particles at one point",
+               fmt::format("ids {} and {} on lines {} and {}", *other + 1, i + 1, other_line, line),
+               fmt::format("a distance of at least {:g}", one_point));
+    }
+    grid.insert(state_.position[i]);
+  }
+}
+
+StartState StartBuilder::finish(std::vector<ParticleType> types) {
+  state_.types = std::move(types);
+  refuse_coincidence();
+  return std::move(state_);
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,100 @@
+#include "io/output/file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace pencilbox {
+namespace {
+
+constexpr mode_t permissions = 0666;  // less the umask
+
+[[noreturn]] void throw_write_error(const std::filesystem::path& path, int error) {
+  throw SystemError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
+}
+
+int open_or_throw(const std::filesystem::path& path, int flags) {
+  const int descriptor = ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, permissions);
+  if (descriptor < 0) throw_write_error(path, errno);
+  return descriptor;
+}
+
+}  // namespace
+
+OutputFile OutputFile::create(const std::filesystem::path& path) {
+  return {open_or_throw(path, O_CREAT | O_TRUNC), path};
+}
+
+OutputFile OutputFile::open(const std::filesystem::path& path) {
+  return {open_or_throw(path, 0), path};
+}
+
+OutputFile::OutputFile(int descriptor, std::filesystem::path path)
+    : descriptor_(descriptor), path_(std::move(path)) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputFile::fail(int error) const { throw_write_error(path_, error); }
+
+void OutputFile::write_at(std::int64_t offset, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), offset);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(errno);
+    }
+    offset += written;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::truncate(std::int64_t size) {
+  if (::ftruncate(descriptor_, size) != 0) fail(errno);
+}
+
+void OutputFile::sync() {
+  if (::fsync(descriptor_) != 0) fail(errno);
+}
+
+void OutputFile::close() {
+  if (descriptor_ < 0) return;
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+}
+
+std::filesystem::path temporary_name(const std::filesystem::path& path) {
+  return std::filesystem::path(path) += ".tmp";
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path temporary = temporary_name(path);
+  OutputFile file = OutputFile::create(temporary);
+  try {
+    file.write_at(0, text);
+    file.sync();
+    file.close();
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw_write_error(path, errno);
+  } catch (const SystemError&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace pencilbox

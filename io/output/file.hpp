@@ -1,0 +1,51 @@
+// Files of text whose every error is told. Rows must be on their way to the disk when a run is
+// killed, so nothing is buffered in the process.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace pencilbox {
+
+/// A file open for writing. Every member but the destructor throws SystemError with the system's
+/// own text.
+class OutputFile {
+ public:
+  /// Creates the file, or empties the one that is there.
+  static OutputFile create(const std::filesystem::path& path);
+
+  /// Opens a file that is there and keeps what it holds.
+  static OutputFile open(const std::filesystem::path& path);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  ~OutputFile();
+
+  /// Writes all of `text` from byte `offset` on.
+  void write_at(std::int64_t offset, std::string_view text);
+
+  /// Cuts the file to `size` bytes.
+  void truncate(std::int64_t size);
+
+  /// Waits until the disk has it.
+  void sync();
+
+  void close();
+
+ private:
+  OutputFile(int descriptor, std::filesystem::path path);
+  void fail(int error) const;
+
+  int descriptor_ = -1;
+  std::filesystem::path path_;
+};
+
+/// Puts `text` at `path` so that a reader sees the old file or the new one, never a part: written
+/// beside it, synced, renamed. Throws SystemError.
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
+/// The name that a file has while it is being made: `path` with ".tmp" behind it.
+std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+}  // namespace pencilbox

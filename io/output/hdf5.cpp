@@ -1,0 +1,230 @@
+#include "io/output/hdf5.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace pencilbox::hdf5 {
+namespace {
+
+/// What the walk over the error stack keeps: the first cause and the call that failed in the end.
+struct ErrorEnds {
+  std::string cause;
+  std::string outcome;
+};
+
+herr_t keep_ends(unsigned, const H5E_error2_t* error, void* data) {
+  auto& ends = *static_cast<ErrorEnds*>(data);
+  const std::string text = error->desc != nullptr ? error->desc : "";
+  if (ends.cause.empty()) ends.cause = text;
+  ends.outcome = text;
+  return 0;
+}
+
+/// HDF5's text, in one line (it puts a time with a line break into some).
+std::string take_error_text() {
+  ErrorEnds ends;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_ends, &ends);
+  H5Eclear2(H5E_DEFAULT);
+  std::string text =
+      ends.outcome == ends.cause ? ends.cause : fmt::format("{} ({})", ends.outcome, ends.cause);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+[[noreturn]] void fail(std::string_view action) {
+  throw SystemError(fmt::format("cannot {}: {}", action, take_error_text()));
+}
+
+void write_attribute(hid_t owner, const std::string& name, hid_t stored, hid_t memory,
+                     const Dataspace& space, const void* data) {
+  const std::string action = fmt::format("write the HDF5 attribute '{}'", name);
+  const hid_t id = H5Acreate2(owner, name.c_str(), stored, space.id(), H5P_DEFAULT, H5P_DEFAULT);
+  if (id < 0) fail(action);
+  const herr_t written = H5Awrite(id, memory, data);
+  const herr_t closed = H5Aclose(id);
+  check(std::min(written, closed), action);
+}
+
+}  // namespace
+
+void initialise() {
+  static const bool done = [] {
+    H5dont_atexit();
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+std::string version() {
+  unsigned major = 0, minor = 0, release = 0;
+  check(H5get_libversion(&major, &minor, &release), "ask HDF5 for its version");
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+void check(herr_t status, std::string_view action) {
+  if (status < 0) fail(action);
+}
+
+Handle::Handle(hid_t id, Closer closer, std::string_view action) : id_(id), closer_(closer) {
+  if (id < 0) fail(action);
+}
+
+Handle::Handle(Handle&& other) noexcept
+    : id_(std::exchange(other.id_, H5I_INVALID_HID)), closer_(other.closer_) {}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  std::swap(id_, other.id_);
+  std::swap(closer_, other.closer_);
+  return *this;
+}
+
+Handle::~Handle() {
+  if (id_ >= 0 && closer_(id_) < 0) H5Eclear2(H5E_DEFAULT);
+}
+
+void Handle::close() {
+  if (id_ < 0) return;
+  check(closer_(std::exchange(id_, H5I_INVALID_HID)), "close an HDF5 object");
+}
+
+Type Type::fixed_string(std::size_t length) {
+  Type type(H5Tcopy(H5T_C_S1), H5Tclose, "make an HDF5 string type");
+  check(H5Tset_size(type.id(), std::max<std::size_t>(length, 1)), "size an HDF5 string type");
+  check(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "pad an HDF5 string type");
+  check(H5Tset_cset(type.id(), H5T_CSET_UTF8), "set an HDF5 string type to UTF-8");
+  return type;
+}
+
+Dataspace Dataspace::scalar() {
+  return {H5Screate(H5S_SCALAR), H5Sclose, "make a scalar HDF5 dataspace"};
+}
+
+Dataspace Dataspace::simple(const Shape& shape) {
+  if (shape.empty()) return scalar();
+  return simple(shape, shape);
+}
+
+Dataspace Dataspace::simple(const Shape& shape, const Shape& maximum) {
+  return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), maximum.data()), H5Sclose,
+          "make an HDF5 dataspace"};
+}
+
+Dataspace Dataspace::row(const Shape& extent, hsize_t row) {
+  Dataspace space = simple(extent);
+  Shape start(extent.size(), 0);
+  Shape count = extent;
+  start[0] = row;
+  count[0] = 1;
+  check(
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+      "select a row of an HDF5 dataset");
+  return space;
+}
+
+PropertyList PropertyList::create(hid_t property_class) {
+  return {H5Pcreate(property_class), H5Pclose, "make an HDF5 property list"};
+}
+
+Group Group::create(hid_t parent, const std::string& name) {
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+          fmt::format("make the HDF5 group '{}'", name)};
+}
+
+Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, const Shape& shape,
+                        hid_t memory, const void* data) {
+  const std::string action = fmt::format("write the HDF5 dataset '{}'", name);
+  const Dataspace space = Dataspace::simple(shape);
+  Dataset dataset(
+      H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose, action);
+  check(H5Dwrite(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
+  return dataset;
+}
+
+Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
+                             const Shape& chunk_row, hsize_t chunk_rows) {
+  Shape shape{0}, maximum{H5S_UNLIMITED}, chunk{chunk_rows};
+  shape.insert(shape.end(), row.begin(), row.end());
+  maximum.insert(maximum.end(), row.begin(), row.end());
+  chunk.insert(chunk.end(), chunk_row.begin(), chunk_row.end());
+  const Dataspace space = Dataspace::simple(shape, maximum);
+  const PropertyList creation = PropertyList::create(H5P_DATASET_CREATE);
+  check(H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()),
+        fmt::format("set the chunks of the HDF5 dataset '{}'", name));
+  return {
+      H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+      H5Dclose, fmt::format("make the HDF5 dataset '{}'", name)};
+}
+
+void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const void* data) {
+  Shape extent{index + 1};
+  extent.insert(extent.end(), row.begin(), row.end());
+  check(H5Dset_extent(id(), extent.data()), "grow an HDF5 dataset");
+  const Dataspace file_space = Dataspace::row(extent, index);
+  const Dataspace memory_space = Dataspace::simple(row);
+  check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
+        "write to an HDF5 dataset");
+}
+
+File File::create(const std::filesystem::path& path) {
+  initialise();
+  const PropertyList access = PropertyList::create(H5P_FILE_ACCESS);
+  check(H5Pset_file_locking(access.id(), 0, 1), "switch off HDF5's file lock");
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose,
+          fmt::format("create {}", path.string())};
+}
+
+void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "flush an HDF5 file"); }
+
+void write_attribute(hid_t owner, const std::string& name, const std::string& text) {
+  const Type type = Type::fixed_string(text.size());
+  // data() of a string ends in a zero, which is what an empty one stores.
+  write_attribute(owner, name, type.id(), type.id(), Dataspace::scalar(), text.data());
+}
+
+void write_attribute(hid_t owner, const std::string& name, const std::vector<std::string>& texts) {
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  std::string packed;
+  for (const std::string& text : texts) {
+    packed += text;
+    packed.append(length - text.size(), '\0');
+  }
+  const Type type = Type::fixed_string(length);
+  write_attribute(owner, name, type.id(), type.id(), Dataspace::simple({texts.size()}),
+                  packed.data());
+}
+
+void write_attribute(hid_t owner, const std::string& name, std::int64_t value) {
+  write_attribute(owner, name, H5T_STD_I64LE, H5T_NATIVE_INT64, Dataspace::scalar(), &value);
+}
+
+void write_attribute(hid_t owner, const std::string& name, std::span<const std::int64_t> values) {
+  write_attribute(owner, name, H5T_STD_I64LE, H5T_NATIVE_INT64, Dataspace::simple({values.size()}),
+                  values.data());
+}
+
+void write_attribute(hid_t owner, const std::string& name, std::span<const double> values) {
+  write_attribute(owner, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                  Dataspace::simple({values.size()}), values.data());
+}
+
+void write_text(hid_t parent, const std::string& name, const std::string& text) {
+  const Type type = Type::fixed_string(text.size());
+  Dataset::create(parent, name, type.id(), {}, type.id(), text.data());
+}
+
+void hard_link(hid_t parent, const std::string& name, const Dataset& target) {
+  check(H5Olink(target.id(), parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        fmt::format("link the HDF5 dataset '{}'", name));
+}
+
+}  // namespace pencilbox::hdf5

@@ -1,0 +1,134 @@
+// Owners for the identifiers of the HDF5 C library. Every return value is checked; a failure is a
+// SystemError that carries HDF5's own text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hdf5.h>
+
+namespace pencilbox::hdf5 {
+
+using Shape = std::vector<hsize_t>;
+
+/// Silences HDF5's own printing and its exit handler. The handler would flush a file whose disk is
+/// full once more and can crash on that. It must run before any other HDF5 call of the process to
+/// have that second effect; creating a `File` calls it too.
+void initialise();
+
+/// "1.10.8"
+std::string version();
+
+/// Throws SystemError "`action`: HDF5's text" if `status` (or an identifier) is negative.
+void check(herr_t status, std::string_view action);
+
+/// Owns one identifier. The destructor closes and ignores errors; `close` reports them.
+class Handle {
+ public:
+  using Closer = herr_t (*)(hid_t);
+
+  Handle() = default;
+  Handle(Handle&& other) noexcept;
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle();
+
+  hid_t id() const { return id_; }
+  void close();
+
+ protected:
+  /// Takes what an HDF5 call returned; throws SystemError if that is negative.
+  Handle(hid_t id, Closer closer, std::string_view action);
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Closer closer_ = nullptr;
+};
+
+class Type : public Handle {
+ public:
+  /// `length` bytes of UTF-8, padded with zeros; at least one byte, HDF5 has no empty string type.
+  static Type fixed_string(std::size_t length);
+
+ private:
+  using Handle::Handle;
+};
+
+class Dataspace : public Handle {
+ public:
+  static Dataspace scalar();
+  static Dataspace simple(const Shape& shape);
+  static Dataspace simple(const Shape& shape, const Shape& maximum);
+
+  /// A file space of `extent` in which only the row `row` of the first dimension is selected.
+  static Dataspace row(const Shape& extent, hsize_t row);
+
+ private:
+  using Handle::Handle;
+};
+
+class PropertyList : public Handle {
+ public:
+  static PropertyList create(hid_t property_class);
+
+ private:
+  using Handle::Handle;
+};
+
+class Group : public Handle {
+ public:
+  static Group create(hid_t parent, const std::string& name);
+
+ private:
+  using Handle::Handle;
+};
+
+class Dataset : public Handle {
+ public:
+  /// A dataset of fixed `shape` (empty: scalar), filled from `data` of memory type `memory`.
+  static Dataset create(hid_t parent, const std::string& name, hid_t stored, const Shape& shape,
+                        hid_t memory, const void* data);
+
+  /// A dataset of rows of shape `row`, none yet, any number possible; `chunk_row` is the chunk's
+  /// extent inside a row and `chunk_rows` its number of rows.
+  static Dataset create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
+                             const Shape& chunk_row, hsize_t chunk_rows);
+
+  /// Appends a row as number `index`: grows the dataset to index + 1 rows and writes the last one.
+  /// `row` as in create_rows.
+  void write_row(hsize_t index, const Shape& row, hid_t memory, const void* data);
+
+ private:
+  using Handle::Handle;
+};
+
+class File : public Handle {
+ public:
+  /// A new file; one that is there is replaced. Without HDF5's file lock, so that a reader can open
+  /// the file while the run goes on; who may write is settled by OutputDirectory.
+  static File create(const std::filesystem::path& path);
+
+  /// What was written so far is handed to the system.
+  void flush();
+
+ private:
+  using Handle::Handle;
+};
+
+void write_attribute(hid_t owner, const std::string& name, const std::string& text);
+void write_attribute(hid_t owner, const std::string& name, const std::vector<std::string>& texts);
+void write_attribute(hid_t owner, const std::string& name, std::int64_t value);
+void write_attribute(hid_t owner, const std::string& name, std::span<const std::int64_t> values);
+void write_attribute(hid_t owner, const std::string& name, std::span<const double> values);
+
+/// A scalar dataset with one string.
+void write_text(hid_t parent, const std::string& name, const std::string& text);
+
+/// `name` in `parent` becomes one more name of the object `target`.
+void hard_link(hid_t parent, const std::string& name, const Dataset& target);
+
+}  // namespace pencilbox::hdf5

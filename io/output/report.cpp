@@ -1,0 +1,131 @@
+#include "io/output/report.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "io/output/file.hpp"
+#include "io/output/hdf5.hpp"
+
+namespace pencilbox {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Region {
+  const char* name;
+  double seconds;
+};
+
+std::array<Region, 7> regions_of(const RegionSeconds& seconds) {
+  return {{{"integrate", seconds.integrate},
+           {"bin", seconds.bin},
+           {"reorder", seconds.reorder},
+           {"prepare", seconds.prepare},
+           {"force", seconds.force},
+           {"observe", seconds.observe},
+           {"write", seconds.write}}};
+}
+
+/// JSON has no NaN and no infinity.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json device_json(const DeviceProperties& device) {
+  return {{"kind", device.kind}, {"name", device.name}, {"driver", device.driver}};
+}
+
+Json regions_json(const RegionSeconds& seconds) {
+  Json json = Json::object();
+  for (const Region& region : regions_of(seconds)) json[region.name] = number(region.seconds);
+  return json;
+}
+
+Json stats_json(const BackendStats& stats) {
+  return {{"candidates_per_particle", number(stats.candidates_per_particle)},
+          {"pairs_in_range", number(stats.pairs_in_range)},
+          {"blocks", stats.blocks},
+          {"threads", stats.threads},
+          {"shared_bytes", stats.shared_bytes},
+          {"device_bytes", stats.device_bytes},
+          {"note", stats.note}};
+}
+
+Json report_json(const RunReport& report) {
+  return {{"figure_of_merit",
+           {{"matom_steps_per_s", number(matom_steps_per_second(report))},
+            {"steps_per_s", number(steps_per_second(report))}}},
+          {"particles", report.particles},
+          {"steps", report.steps},
+          {"seconds", number(report.seconds)},
+          {"backend", report.backend},
+          {"options", Json(report.options)},
+          {"device", device_json(report.device)},
+          {"precision", name_of(report.precision)},
+          {"deterministic", report.deterministic},
+          {"integrator", report.integrator},
+          {"regions", regions_json(report.regions)},
+          {"backend_stats", stats_json(report.backend_stats)},
+          {"energy_drift", number(report.energy_drift)},
+          {"versions", Json(report.versions)},
+          {"deck", report.deck}};
+}
+
+void print_region(std::ostream& out, std::string_view name, double seconds, double whole) {
+  fmt::print(out, "  {:<10} {:>12.4f} s", name, seconds);
+  if (whole > 0.0) fmt::print(out, " {:>6.1f} %", 100.0 * seconds / whole);
+  out << '\n';
+}
+
+}  // namespace
+
+double steps_per_second(const RunReport& report) {
+  if (report.steps <= 0 || !(report.seconds > 0.0)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return static_cast<double>(report.steps) / report.seconds;
+}
+
+double matom_steps_per_second(const RunReport& report) {
+  return steps_per_second(report) * static_cast<double>(report.particles) * 1e-6;
+}
+
+std::map<std::string, std::string> library_versions() {
+  return {{"compiler", __VERSION__},
+          {"hdf5", hdf5::version()},
+          {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+                              FMT_VERSION % 100)},
+          {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
+                                        NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)}};
+}
+
+void write_report(const std::filesystem::path& path, const RunReport& report) {
+  // A name that is not UTF-8 must not cost the report.
+  replace_file(path,
+               report_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void print_summary(std::ostream& out, const RunReport& report) {
+  fmt::print(out, "\n{} particles, {} steps in {:.4g} s with {} on {} ({}), precision {}\n",
+             report.particles, report.steps, report.seconds, report.backend, report.device.kind,
+             report.device.name, name_of(report.precision));
+  if (std::isfinite(steps_per_second(report))) {
+    fmt::print(out, "figure of merit: {:.4g} Matom-steps/s ({:.4g} steps/s)\n",
+               matom_steps_per_second(report), steps_per_second(report));
+  }
+  out << "where the time went:\n";
+  double named = 0.0;
+  for (const Region& region : regions_of(report.regions)) {
+    print_region(out, region.name, region.seconds, report.seconds);
+    named += region.seconds;
+  }
+  print_region(out, "other", report.seconds - named, report.seconds);
+  if (std::isfinite(report.energy_drift)) {
+    fmt::print(out, "energy drift: {:.3g} epsilon/tau per particle\n", report.energy_drift);
+  }
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,52 @@
+// What a run was and how fast it went: report.json for programs, a summary for people.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <string>
+
+#include "core/device/properties.hpp"
+#include "core/observation.hpp"
+#include "core/precision.hpp"
+#include "core/registry.hpp"
+
+namespace pencilbox {
+
+struct RunReport {
+  std::int64_t particles = 0;
+  std::int64_t steps = 0;  ///< done by this run
+  double seconds = 0.0;    ///< wall time of the time loop, outputs included
+  std::string backend;
+  BackendOptions options;
+  DeviceProperties device;
+  Precision precision = Precision::mixed;
+  bool deterministic = false;
+  std::string integrator;
+  RegionSeconds regions;
+  BackendStats backend_stats;
+  /// Total energy per particle, last observation less first, by the time between [epsilon/tau].
+  double energy_drift = std::numeric_limits<double>::quiet_NaN();
+  std::map<std::string, std::string> versions;  ///< pencilbox, and library_versions()
+  std::string deck;                             ///< resolved, YAML
+};
+
+/// NaN for a run of no steps or no time.
+double steps_per_second(const RunReport& report);
+
+/// The figure of merit: millions of particles times steps, each second.
+double matom_steps_per_second(const RunReport& report);
+
+/// compiler, hdf5, fmt and nlohmann_json, as built (hdf5: as loaded).
+std::map<std::string, std::string> library_versions();
+
+/// Writes report.json whole or not at all. A number that is not finite becomes null. Throws
+/// SystemError.
+void write_report(const std::filesystem::path& path, const RunReport& report);
+
+/// The end of a run on the screen: figure of merit, where the time went, energy drift.
+void print_summary(std::ostream& out, const RunReport& report);
+
+}  // namespace pencilbox

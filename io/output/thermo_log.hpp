@@ -1,0 +1,50 @@
+// The thermodynamic rows of a run: thermo.csv for programs, a table for people. Both show the same
+// columns, energies per particle, reduced Lennard-Jones units.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <ostream>
+
+#include "core/observation.hpp"
+#include "io/output/file.hpp"
+
+namespace pencilbox {
+
+/// Writes thermo.csv:
+/// `step,time,temperature,kinetic_energy,potential_energy,total_energy,pressure`, 17 significant
+/// digits, so that reading a number gives the same double; an undefined pressure is `nan`. Each row
+/// is handed to the system at once. Throws SystemError; a row that does not fit on the disk is
+/// taken back, the rows before stay.
+class ThermoLog {
+ public:
+  /// Creates `path`, or empties it, and writes the header.
+  explicit ThermoLog(const std::filesystem::path& path);
+
+  void append(const Observation& observation);
+  void close();
+
+ private:
+  void write_line(std::string_view line);
+
+  OutputFile file_;
+  std::int64_t size_ = 0;
+};
+
+/// Prints the rows as an aligned table.
+class ThermoTable {
+ public:
+  /// `repeat_header`: again before every 20 rows, for a terminal where it scrolls away.
+  ThermoTable(std::ostream& out, bool repeat_header);
+
+  /// Prints a row, after the header where one is due. Throws SystemError if the stream does not
+  /// take it.
+  void append(const Observation& observation);
+
+ private:
+  std::ostream& out_;
+  bool repeat_header_;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace pencilbox

@@ -1,0 +1,161 @@
+#include "io/output/xdmf.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace pencilbox {
+namespace {
+
+constexpr std::string_view opening =
+    "<?xml version=\"1.0\"?>\n"
+    "<Xdmf Version=\"3.0\">\n"
+    "  <Domain>\n"
+    "    <Grid Name=\"trajectory\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+constexpr std::string_view closing =
+    "    </Grid>\n"
+    "  </Domain>\n"
+    "</Xdmf>\n";
+
+std::string escape_xml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+[[noreturn]] void throw_rename_error(const std::filesystem::path& path, int error) {
+  throw SystemError(fmt::format("cannot replace {}: {}", path.string(), std::strerror(error)));
+}
+
+}  // namespace
+
+std::filesystem::path XdmfWriter::twin_of(const std::filesystem::path& path) {
+  return path.parent_path() / ("." + path.filename().string() + ".next");
+}
+
+XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::string heavy_file,
+                       std::int64_t particles, std::vector<XdmfArray> arrays, SidecarSwap swap)
+    : path_(path),
+      twin_path_(twin_of(path)),
+      heavy_file_(escape_xml(heavy_file)),
+      particles_(particles),
+      arrays_(std::move(arrays)),
+      swap_(swap),
+      shown_{OutputFile::create(path_), 0, std::string(opening)},
+      twin_{OutputFile::create(twin_path_), 0, std::string(opening)} {
+  write_missing(shown_);
+}
+
+XdmfWriter::~XdmfWriter() { ::unlink(twin_path_.c_str()); }
+
+std::string XdmfWriter::data_item(const XdmfArray& array) const {
+  const bool vector = array.components > 1;
+  const std::string row =
+      vector ? fmt::format("{} {}", particles_, array.components) : fmt::to_string(particles_);
+  const std::string number = fmt::format("NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\"",
+                                         array.is_float ? "Float" : "Int", array.bytes);
+  const std::string source = fmt::format("{}:{}", heavy_file_, escape_xml(array.path));
+  if (!array.in_frames) {
+    return fmt::format("          <DataItem Dimensions=\"{}\" {}>{}</DataItem>\n", row, number,
+                       source);
+  }
+  // Start, stride and count of each dimension. The extent names the frames of this moment; the
+  // reader takes the dataset's true extent from the file.
+  return fmt::format(
+      "          <DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"{0}\">\n"
+      "            <DataItem Dimensions=\"3 {1}\" NumberType=\"Int\" Format=\"XML\">"
+      "{2} {3} {4} 1 {0}</DataItem>\n"
+      "            <DataItem Dimensions=\"{5} {0}\" {6}>{7}</DataItem>\n"
+      "          </DataItem>\n",
+      row, vector ? 3 : 2, frames_, vector ? "0 0" : "0", vector ? "1 1 1" : "1 1", frames_ + 1,
+      number, source);
+}
+
+std::string XdmfWriter::frame_text(double time) const {
+  std::string geometry, attributes;
+  for (const XdmfArray& array : arrays_) {
+    if (array.name == "position") {
+      geometry = fmt::format("        <Geometry GeometryType=\"XYZ\">\n{}        </Geometry>\n",
+                             data_item(array));
+    } else {
+      attributes += fmt::format(
+          "        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">\n{}"
+          "        </Attribute>\n",
+          escape_xml(array.name), array.components > 1 ? "Vector" : "Scalar", data_item(array));
+    }
+  }
+  return fmt::format(
+      "      <Grid Name=\"particles\" GridType=\"Uniform\">\n"
+      "        <Time Value=\"{:.17g}\"/>\n"
+      "        <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"{}\""
+      " NodesPerElement=\"1\"/>\n"
+      "{}{}"
+      "      </Grid>\n",
+      time, particles_, geometry, attributes);
+}
+
+void XdmfWriter::write_missing(Text& text) {
+  text.file.write_at(text.body_end, text.missing + std::string(closing));
+  text.body_end += static_cast<std::int64_t>(text.missing.size());
+  text.missing.clear();
+}
+
+void XdmfWriter::append(double time) {
+  const std::string frame = frame_text(time);
+  ++frames_;
+  shown_.missing += frame;
+  twin_.missing += frame;
+  write_missing(twin_);
+  swap_names();
+}
+
+void XdmfWriter::swap_names() {
+  if (swap_ == SidecarSwap::exchange) {
+    if (::renameat2(AT_FDCWD, twin_path_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
+      std::swap(shown_, twin_);
+      return;
+    }
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) throw_rename_error(path_, errno);
+    swap_ = SidecarSwap::copy;
+  }
+  if (std::rename(twin_path_.c_str(), path_.c_str()) != 0) throw_rename_error(path_, errno);
+  std::error_code error;
+  std::filesystem::copy_file(path_, twin_path_, error);
+  if (error) throw_rename_error(twin_path_, error.value());
+  const std::int64_t body_end = twin_.body_end;
+  shown_ = std::exchange(twin_, Text{OutputFile::open(twin_path_), body_end, ""});
+}
+
+void XdmfWriter::close() {
+  shown_.file.close();
+  twin_.file.close();
+  if (::unlink(twin_path_.c_str()) != 0 && errno != ENOENT) throw_rename_error(twin_path_, errno);
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,119 @@
+// The contract of a back end: a way of finding and evaluating neighbour interactions.
+//
+// A back end is one file in neighbor/backends/ and one line in its CMakeLists.txt. The file defines
+// a class template over the precision, and one function, named like the file, that returns its
+// BackendEntry. See neighbor/README.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/interactions/interaction.hpp"
+#include "core/observation.hpp"
+#include "core/particles.hpp"
+#include "core/registry.hpp"
+#include "neighbor/binned_particles.hpp"
+#include "neighbor/problem.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// What an evaluation writes. Forces alone are the common case; `counts` writes candidates into
+/// `energy` and partners in range into `virial` in their place, for stats().
+enum class Wanted { forces, forces_and_energies, counts };
+
+/// How the last evaluation was launched.
+struct LaunchReport {
+  LaunchShape shape;
+  std::string note;
+};
+
+template <class Precision>
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Builds what this back end adds to the binned particles: sub-boxes, a list, a coarse grid.
+  virtual void prepare(const BinnedParticles<Precision>& particles, Stream& stream) = 0;
+
+  /// For every particle the sum over all sources within the cutoff, into `sums`, in the order of
+  /// `particles`. A source is a particle with an image shift; only the particle itself with zero
+  /// shift is skipped.
+  virtual void compute(const BinnedParticles<Precision>& particles,
+                       const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
+                       PairSums<Precision>& sums, Stream& stream) = 0;
+
+  /// Told whenever the host looks: the most particles in one cell now. Launch shapes may follow it;
+  /// results must not depend on it.
+  virtual void occupancy_changed(Index /*largest_cell*/) {}
+
+  virtual LaunchReport launch_report() const = 0;
+};
+
+/// What the registry knows of a back end.
+struct BackendEntry {
+  BackendInfo info;
+
+  /// Nothing, or the reason in words why it cannot run this problem.
+  std::optional<std::string> (*refuse)(const Problem&, const BackendOptions&);
+
+  std::unique_ptr<Backend<SinglePrecision>> (*make_single)(const Problem&, const BackendOptions&);
+  std::unique_ptr<Backend<MixedPrecision>> (*make_mixed)(const Problem&, const BackendOptions&);
+  std::unique_ptr<Backend<DoublePrecision>> (*make_double)(const Problem&, const BackendOptions&);
+};
+
+/// The entry of a back end whose class template is constructible from (Problem, BackendOptions) and
+/// has a static refuse(Problem, BackendOptions).
+template <template <class> class BackendOf>
+BackendEntry make_entry(BackendInfo info) {
+  using Options = BackendOptions;
+  return {std::move(info), &BackendOf<DoublePrecision>::refuse,
+          [](const Problem& problem,
+             const Options& options) -> std::unique_ptr<Backend<SinglePrecision>> {
+            return std::make_unique<BackendOf<SinglePrecision>>(problem, options);
+          },
+          [](const Problem& problem,
+             const Options& options) -> std::unique_ptr<Backend<MixedPrecision>> {
+            return std::make_unique<BackendOf<MixedPrecision>>(problem, options);
+          },
+          [](const Problem& problem,
+             const Options& options) -> std::unique_ptr<Backend<DoublePrecision>> {
+            return std::make_unique<BackendOf<DoublePrecision>>(problem, options);
+          }};
+}
+
+/// Makes the back end for the precision.
+template <class Precision>
+std::unique_ptr<Backend<Precision>> make_backend(const BackendEntry& entry, const Problem& problem,
+                                                 const BackendOptions& options) {
+  if constexpr (Precision::value == pencilbox::Precision::single) {
+    return entry.make_single(problem, options);
+  } else if constexpr (Precision::value == pencilbox::Precision::mixed) {
+    return entry.make_mixed(problem, options);
+  } else {
+    return entry.make_double(problem, options);
+  }
+}
+
+/// All back ends of this build, in the order of neighbor/backends/CMakeLists.txt (generated).
+const std::vector<BackendEntry>& backend_registry();
+
+/// Throws InputError, naming what there is, if no back end is called `name`.
+const BackendEntry& find_backend(const std::string& name);
+
+/// What a kernel of one candidate loop is compiled for: calls run(functor, wanted constant).
+template <class Real, class Run>
+void dispatch(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
+  interaction.visit([&](const auto& functor) {
+    switch (wanted) {
+      case Wanted::forces:
+        return run(functor, std::integral_constant<Wanted, Wanted::forces>{});
+      case Wanted::forces_and_energies:
+        return run(functor, std::integral_constant<Wanted, Wanted::forces_and_energies>{});
+      case Wanted::counts:
+        return run(functor, std::integral_constant<Wanted, Wanted::counts>{});
+    }
+  });
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

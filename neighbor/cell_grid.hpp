@@ -1,0 +1,94 @@
+// Geometry of the cells: which cell a position lies in, which cells are its neighbours, and by
+// which image. Cells are at least as wide as the cutoff, so all partners of a particle are in the
+// 27 cells around it; a periodic neighbour is the wrapped index with an unwrapped offset, and that
+// offset times the cell's side is the whole image shift. So one or two cells in a direction are as
+// right as many: the same cell is simply met under several offsets.
+//
+// Linear index of a cell: (z * cells.y + y) * cells.x + x.
+#pragma once
+
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/start_state.hpp"
+#include "core/vec3.hpp"
+
+namespace pencilbox {
+
+/// A cell by its three coordinates.
+using CellCoordinates = Vec3<Index>;
+
+/// What kernels need of the grid. `Real` is the arithmetic that uses it.
+template <class Real>
+struct GridView {
+  CellCoordinates cells;  ///< number of cells in each direction
+  Vec3<Real> side;        ///< of a cell
+  Vec3<bool> periodic;
+
+  PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
+    return (c.z * cells.y + c.y) * cells.x + c.x;
+  }
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index linear_index) const {
+    const Index row = linear_index / cells.x;
+    return {linear_index - row * cells.x, row % cells.y, row / cells.y};
+  }
+
+  /// Wrapped coordinate of a neighbour at most one cell outside, or -1 if an open face is passed.
+  PENCILBOX_DEVICE_FUNCTION static Index wrap(Index coordinate, Index count, bool is_periodic) {
+    if (coordinate < 0) return is_periodic ? coordinate + count : -1;
+    if (coordinate >= count) return is_periodic ? coordinate - count : -1;
+    return coordinate;
+  }
+  PENCILBOX_DEVICE_FUNCTION Index wrap_x(Index c) const { return wrap(c, cells.x, periodic.x); }
+  PENCILBOX_DEVICE_FUNCTION Index wrap_y(Index c) const { return wrap(c, cells.y, periodic.y); }
+  PENCILBOX_DEVICE_FUNCTION Index wrap_z(Index c) const { return wrap(c, cells.z, periodic.z); }
+
+  /// From the target's cell to the neighbour at this offset, in sigma.
+  PENCILBOX_DEVICE_FUNCTION Vec3<Real> shift(Index x, Index y, Index z) const {
+    return {static_cast<Real>(x) * side.x, static_cast<Real>(y) * side.y,
+            static_cast<Real>(z) * side.z};
+  }
+};
+
+/// The grid of a run.
+struct CellGrid {
+  Double3 lower{};  ///< lower corner of cell (0, 0, 0) [sigma]
+  Double3 side{};   ///< of a cell [sigma]
+  std::array<Index, 3> cells{};
+  Bool3 periodic{};
+
+  Index count() const { return cells[0] * cells[1] * cells[2]; }
+
+  template <class Real>
+  GridView<Real> view() const {
+    return {{cells[0], cells[1], cells[2]},
+            {static_cast<Real>(side[0]), static_cast<Real>(side[1]), static_cast<Real>(side[2])},
+            {periodic[0], periodic[1], periodic[2]}};
+  }
+};
+
+/// A place in the grid: cell coordinates, offset from the cell's lower corner, images crossed.
+struct GridPlace {
+  std::array<Index, 3> cell{};
+  Double3 offset{};
+  std::array<std::int32_t, 3> image{};
+};
+
+/// The grid over `box` with cells as small as `cutoff` allows. Open directions are covered from the
+/// outermost particle to the outermost particle. In a dilute system cells grow until there are at
+/// most `max_cells_per_particle` of them for each particle: empty cells cost time and memory, and
+/// wider cells are as right.
+CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
+
+/// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open
+/// ones (where the offset may then lie outside [0, side]).
+GridPlace place(const CellGrid& grid, const Double3& position);
+
+/// The position of a place: place() backwards. A place that rounding left on a periodic face is
+/// wrapped, and its image counted.
+Double3 position_of(const CellGrid& grid, GridPlace& place);
+
+/// Most particles in one cell, counted on the host.
+Index largest_cell(const CellGrid& grid, const std::vector<Double3>& positions);
+
+}  // namespace pencilbox

@@ -1,0 +1,170 @@
+// Binning: every particle in its cell, cells contiguous, nothing lost, places equal to the host's.
+#include "neighbor/binning.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "neighbor/particle_transfer.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+namespace {
+
+StartState random_state(int count, const Box& box, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  StartState state;
+  state.box = box;
+  state.types = {{"A", 1.0}, {"B", 2.0}};
+  for (int i = 0; i < count; ++i) {
+    Double3 position{};
+    for (std::size_t d = 0; d < 3; ++d) position[d] = box.lower[d] + uniform(random) * box.edges[d];
+    state.id.push_back(i + 1);
+    state.type.push_back(i % 2);
+    state.position.push_back(position);
+    state.velocity.push_back({1.0 * i, -0.5 * i, 0.25});
+    state.image.push_back({i % 3, 0, -1});
+  }
+  return state;
+}
+
+/// Adds an independent displacement of up to `most` to each particle, in the device's arrays.
+struct Displace {
+  static constexpr const char* name = "test: displace";
+  Vec3View<double> position;
+  const ParticleId* id;
+  double most;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const double phase = 0.7 * id[i];
+    position.x[i] += most * std::sin(phase);
+    position.y[i] += most * std::cos(1.3 * phase);
+    position.z[i] += most * std::sin(2.1 * phase + 1.0);
+  }
+};
+
+class BinningTest : public ::testing::TestWithParam<bool> {
+ protected:
+  static FieldSet everything() {
+    FieldSet fields;
+    for (const Field f :
+         {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
+      fields.insert(f);
+    }
+    return fields;
+  }
+};
+
+TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
+  Stream stream;
+  Profiler profiler;
+  const Box box{{-3.0, 5.0, 100.0}, {11.0, 7.7, 4.1}, {true, true, true}};
+  const StartState start = random_state(1000, box, 3);
+  const CellGrid grid = make_cell_grid(box, 2.0, start.position);
+  ASSERT_EQ(grid.cells, (std::array<Index, 3>{5, 3, 2}));
+  Binning<DoublePrecision> binning(grid, GetParam(), stream);
+  Particles<DoublePrecision> particles;
+  upload(start, grid, particles, stream);
+  std::vector<Double3> unwrapped = start.position;
+  for (int step = 0; step < 8; ++step) {
+    binning.run(particles, step, profiler, stream);
+    const auto binned = binning.view(particles);
+    Buffer<Index> offset(grid.count() + 1);
+    memory::copy(offset.data(), binned.offset, static_cast<std::size_t>(offset.bytes()), stream);
+    const auto offsets = offset.download(stream);
+    const auto cells = particles.state.cell.download(stream);
+    EXPECT_EQ(offsets.back(), 1000);
+    for (Index i = 0; i < 1000; ++i) {
+      const Index cell = cells[static_cast<std::size_t>(i)];
+      ASSERT_LE(offsets[static_cast<std::size_t>(cell)], i);
+      ASSERT_LT(i, offsets[static_cast<std::size_t>(cell) + 1]);
+    }
+    const auto ids = particles.state.id.download(stream);
+    EXPECT_EQ(std::set<ParticleId>(ids.begin(), ids.end()).size(), 1000U);
+    if (GetParam()) {
+      for (std::size_t i = 1; i < 1000; ++i) {
+        if (cells[i] == cells[i - 1]) ASSERT_LT(ids[i - 1], ids[i]) << "order within a cell";
+      }
+    }
+    const Frame frame = download(particles, grid, everything(), stream);
+    for (std::size_t i = 0; i < 1000; ++i) {
+      EXPECT_EQ(frame.species[i], start.type[i]);
+      EXPECT_EQ(frame.velocity[i], start.velocity[i]);
+      for (std::size_t d = 0; d < 3; ++d) {
+        ASSERT_GE(frame.position[i][d], box.lower[d]);
+        ASSERT_LT(frame.position[i][d], box.lower[d] + box.edges[d]);
+        const int crossed = frame.image[i][d] - start.image[i][d];
+        ASSERT_NEAR(frame.position[i][d] + crossed * box.edges[d], unwrapped[i][d], 1e-11)
+            << "particle " << i + 1 << " step " << step;
+      }
+    }
+    for_each(stream, 1000,
+             Displace{particles.state.position.view(), particles.state.id.data(), 1.7});
+    for (std::size_t i = 0; i < 1000; ++i) {
+      const double phase = 0.7 * static_cast<double>(i + 1);
+      unwrapped[i][0] += 1.7 * std::sin(phase);
+      unwrapped[i][1] += 1.7 * std::cos(1.3 * phase);
+      unwrapped[i][2] += 1.7 * std::sin(2.1 * phase + 1.0);
+    }
+  }
+  EXPECT_FALSE(binning.health(stream).failed);
+}
+
+TEST_P(BinningTest, ReportsALostParticleWithItsStep) {
+  Stream stream;
+  Profiler profiler;
+  const Box box{{0, 0, 0}, {6, 6, 6}, {true, true, true}};
+  StartState start = random_state(100, box, 5);
+  const CellGrid grid = make_cell_grid(box, 2.0, start.position);
+  Binning<DoublePrecision> binning(grid, GetParam(), stream);
+  Particles<DoublePrecision> particles;
+  upload(start, grid, particles, stream);
+  binning.run(particles, 1, profiler, stream);
+  EXPECT_FALSE(binning.health(stream).failed);
+  // Particle 42 goes to infinity, 77 leaves by more than the box.
+  const auto ids = particles.state.id.download(stream);
+  auto x = particles.state.position.x.download(stream);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == 42) x[i] = std::nan("");
+    if (ids[i] == 77) x[i] = 25.0;
+  }
+  particles.state.position.x.upload(x, stream);
+  binning.run(particles, 17, profiler, stream);
+  binning.run(particles, 18, profiler, stream);
+  const BinningHealth health = binning.health(stream);
+  EXPECT_TRUE(health.failed);
+  EXPECT_EQ(health.failed_step, 17);
+  EXPECT_EQ(health.failed_id, 42);
+}
+
+TEST_P(BinningTest, KeepsParticlesThatLeaveAnOpenBox) {
+  Stream stream;
+  Profiler profiler;
+  const Box box{{0, 0, 0}, {6, 6, 6}, {false, false, true}};
+  StartState start = random_state(64, box, 9);
+  const CellGrid grid = make_cell_grid(box, 2.0, start.position);
+  Binning<SinglePrecision> binning(grid, GetParam(), stream);
+  Particles<SinglePrecision> particles;
+  upload(start, grid, particles, stream);
+  auto x = particles.state.position.x.download(stream);
+  x[10] += 1000.0F;
+  particles.state.position.x.upload(x, stream);
+  const ParticleId id = particles.state.id.download(stream)[10];
+  binning.run(particles, 1, profiler, stream);
+  const BinningHealth health = binning.health(stream);
+  EXPECT_FALSE(health.failed);
+  EXPECT_EQ(health.escaped, 1);
+  const Frame frame = download(particles, grid, everything(), stream);
+  const auto i = static_cast<std::size_t>(id - 1);
+  EXPECT_NEAR(frame.position[i][0], start.position[i][0] + 1000.0, 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Order, BinningTest, ::testing::Bool(), [](const auto& parameters) {
+  return parameters.param ? "deterministic" : "ticket";
+});
+
+}  // namespace
+}  // namespace pencilbox::PENCILBOX_DEVICE

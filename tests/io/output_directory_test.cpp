@@ -1,0 +1,205 @@
+// Whether a run may write: each refusal, and that a refusal touches nothing.
+#include "io/output/output_directory.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+namespace fs = std::filesystem;
+using test::read_text;
+using test::TemporaryFolder;
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+  ASSERT_EQ(read_text(path), text);
+}
+
+/// The message with which both `check` and `open` refuse.
+std::string refusal(const OutputRequest& request) {
+  std::string checked, opened;
+  try {
+    OutputDirectory::check(request);
+  } catch (const InputError& error) {
+    checked = error.what();
+  }
+  try {
+    OutputDirectory::open(request);
+  } catch (const InputError& error) {
+    opened = error.what();
+  }
+  EXPECT_EQ(checked, opened);
+  EXPECT_NE(checked, "");
+  return checked;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t entries(const fs::path& path) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+}
+
+TEST(OutputDirectory, IsCreatedWithItsParentsOnlyByOpen) {
+  const TemporaryFolder folder;
+  const OutputRequest request{folder / "a/b/c", false, {}};
+  OutputDirectory::check(request);
+  EXPECT_EQ(entries(folder.path()), 0U);
+  {
+    const OutputDirectory directory = OutputDirectory::open(request);
+    EXPECT_TRUE(fs::is_directory(folder / "a/b/c"));
+    EXPECT_EQ(directory.path(), folder / "a/b/c");
+    EXPECT_EQ(directory.trajectory(), folder / "a/b/c/trajectory.h5md");
+    EXPECT_EQ(directory.thermo(), folder / "a/b/c/thermo.csv");
+    EXPECT_EQ(directory.report(), folder / "a/b/c/report.json");
+  }
+  EXPECT_EQ(entries(folder / "a/b/c"), 0U) << "the lock stays behind";
+}
+
+TEST(OutputDirectory, RefusesToReplaceAnOutputAndNamesTheFlag) {
+  for (const std::string name :
+       {"trajectory.h5md", "trajectory.xmf2", "thermo.csv", "report.json"}) {
+    const TemporaryFolder folder;
+    write(folder / name, "precious");
+    const std::string message = refusal({folder.path(), false, {}});
+    EXPECT_TRUE(contains(message, name)) << message;
+    EXPECT_TRUE(contains(message, "--overwrite")) << message;
+    EXPECT_EQ(read_text(folder / name), "precious");
+    EXPECT_EQ(entries(folder.path()), 1U);
+  }
+}
+
+TEST(OutputDirectory, DoesNotMindOtherFiles) {
+  const TemporaryFolder folder;
+  write(folder / "notes.txt", "precious");
+  { const OutputDirectory directory = OutputDirectory::open({folder.path(), true, {}}); }
+  EXPECT_EQ(read_text(folder / "notes.txt"), "precious");
+}
+
+TEST(OutputDirectory, OverwriteReplacesOnlyAtOpen) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"trajectory.h5md", "trajectory.xmf2", "thermo.csv", "report.json",
+                                 ".trajectory.xmf2.next", "report.json.tmp"}) {
+    write(folder / name, "old");
+  }
+  const OutputRequest request{folder.path(), true, {}};
+  OutputDirectory::check(request);
+  EXPECT_EQ(entries(folder.path()), 6U);
+  const OutputDirectory directory = OutputDirectory::open(request);
+  EXPECT_EQ(entries(folder.path()), 1U);  // the lock
+}
+
+TEST(OutputDirectory, SaysThatThePathIsAFile) {
+  const TemporaryFolder folder;
+  write(folder / "file", "precious");
+  EXPECT_TRUE(contains(refusal({folder / "file", true, {}}), "is a file, not a directory"));
+  const std::string below = refusal({folder / "file/below", true, {}});
+  EXPECT_TRUE(contains(below, (folder / "file").string() + " is a file, not a directory")) << below;
+  EXPECT_TRUE(contains(refusal({"", true, {}}), "empty"));
+  EXPECT_EQ(read_text(folder / "file"), "precious");
+}
+
+TEST(OutputDirectory, SaysThatItMayNotWriteThere) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "closed");
+  fs::permissions(folder / "closed", fs::perms::owner_read | fs::perms::owner_exec |
+                                         fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(folder.path(), fs::perms::all);
+  const pid_t child = fork();
+  if (child == 0) {
+    // Root may write anywhere, so the question is asked as nobody.
+    if (geteuid() == 0 && seteuid(65534) != 0) _exit(9);
+    bool right = true;
+    for (const std::string name : {"closed", "closed/new"}) {
+      const std::string message = refusal({folder / name, false, {}});
+      right =
+          right && contains(message, "cannot write to") && contains(message, "Permission denied");
+    }
+    _exit(right && !testing::Test::HasFailure() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(entries(folder / "closed"), 0U);
+}
+
+TEST(OutputDirectory, SaysThatItCannotBeCreated) {
+  const TemporaryFolder folder;
+  const OutputRequest request{folder / std::string(300, 'x'), false, {}};
+  try {
+    OutputDirectory::open(request);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_TRUE(contains(error.what(), "File name too long")) << error.what();
+  }
+}
+
+TEST(OutputDirectory, NeverReplacesAnInputOfTheRun) {
+  const TemporaryFolder folder;
+  write(folder / "trajectory.h5md", "start");
+  fs::create_symlink(folder / "trajectory.h5md", folder / "link.h5md");
+  write(folder / "deck.yaml", "deck");
+  for (const std::string name : {"trajectory.h5md", "link.h5md"}) {
+    const std::string message =
+        refusal({folder.path(), true, {folder / "deck.yaml", folder / name}});
+    EXPECT_TRUE(contains(message, "its own input")) << message;
+    EXPECT_TRUE(contains(message, name)) << message;
+  }
+  const std::string deck = refusal({folder / "deck.yaml", true, {folder / "deck.yaml"}});
+  EXPECT_TRUE(contains(deck, "is an input of the run")) << deck;
+  EXPECT_EQ(read_text(folder / "trajectory.h5md"), "start");
+  EXPECT_EQ(read_text(folder / "deck.yaml"), "deck");
+}
+
+TEST(OutputDirectory, BelongsToOneRun) {
+  const TemporaryFolder folder;
+  const OutputRequest request{folder.path(), true, {}};
+  {
+    const OutputDirectory first = OutputDirectory::open(request);
+    write(first.thermo(), "row");
+    EXPECT_TRUE(contains(refusal(request), "another run is writing here"));
+    EXPECT_EQ(read_text(first.thermo()), "row");
+    EXPECT_TRUE(fs::exists(folder / ".lock"));
+  }
+  EXPECT_FALSE(fs::exists(folder / ".lock"));
+  const OutputDirectory next = OutputDirectory::open(request);
+}
+
+TEST(OutputDirectory, StaysOursWhenMoved) {
+  const TemporaryFolder folder;
+  const OutputRequest request{folder.path(), false, {}};
+  OutputDirectory first = OutputDirectory::open(request);
+  const OutputDirectory second = std::move(first);
+  EXPECT_TRUE(contains(refusal(request), "another run"));
+}
+
+TEST(OutputDirectory, IsFreeAfterAKill) {
+  const TemporaryFolder folder;
+  const OutputRequest request{folder.path(), false, {}};
+  const pid_t child = fork();
+  if (child == 0) {
+    const OutputDirectory directory = OutputDirectory::open(request);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(fs::exists(folder / ".lock"));
+  OutputDirectory::check(request);
+  const OutputDirectory directory = OutputDirectory::open(request);
+}
+
+}  // namespace
+}  // namespace pencilbox

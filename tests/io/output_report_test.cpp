@@ -1,0 +1,138 @@
+// report.json says what the run said; the summary adds up.
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "io/output/report.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+using nlohmann::json;
+using test::read_text;
+using test::TemporaryFolder;
+
+RunReport sample_report() {
+  RunReport report;
+  report.particles = 32000;
+  report.steps = 1000;
+  report.seconds = 4.0;
+  report.backend = "x-pencil";
+  report.options = {{"width", "8"}, {"rebuild", "every-step"}};
+  report.device.kind = "cuda";
+  report.device.name = "Some GPU";
+  report.device.driver = "12.4";
+  report.precision = Precision::double_;
+  report.deterministic = true;
+  report.integrator = "velocity-verlet";
+  report.regions = {0.5, 0.25, 0.125, 0.0, 2.0, 0.0625, 0.03125};
+  report.backend_stats = {123.5, 1.0 / 3.0, 10, 128, 4096, 1 << 20, "pencils of 8 cells"};
+  report.energy_drift = -1.5e-8;
+  report.versions = library_versions();
+  report.versions["pencilbox"] = "0.1.0";
+  report.deck = "title: \"two\"\nlines: \xc3\xa4\n";
+  return report;
+}
+
+json written(const RunReport& report) {
+  const TemporaryFolder folder;
+  write_report(folder / "report.json", report);
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.json.tmp"));
+  return json::parse(read_text(folder / "report.json"));
+}
+
+TEST(Report, IsReadBackExactly) {
+  const json read = written(sample_report());
+  EXPECT_EQ(read.at("figure_of_merit").at("steps_per_s"), 250.0);
+  EXPECT_EQ(read.at("figure_of_merit").at("matom_steps_per_s"), 8.0);
+  EXPECT_EQ(read.at("particles"), 32000);
+  EXPECT_EQ(read.at("steps"), 1000);
+  EXPECT_EQ(read.at("seconds"), 4.0);
+  EXPECT_EQ(read.at("backend"), "x-pencil");
+  EXPECT_EQ(read.at("options"), json({{"width", "8"}, {"rebuild", "every-step"}}));
+  EXPECT_EQ(read.at("device"), json({{"kind", "cuda"}, {"name", "Some GPU"}, {"driver", "12.4"}}));
+  EXPECT_EQ(read.at("precision"), "double");
+  EXPECT_EQ(read.at("deterministic"), true);
+  EXPECT_EQ(read.at("integrator"), "velocity-verlet");
+  EXPECT_EQ(read.at("regions"), json({{"integrate", 0.5},
+                                      {"bin", 0.25},
+                                      {"reorder", 0.125},
+                                      {"prepare", 0.0},
+                                      {"force", 2.0},
+                                      {"observe", 0.0625},
+                                      {"write", 0.03125}}));
+  EXPECT_EQ(read.at("backend_stats").at("pairs_in_range"), 1.0 / 3.0);
+  EXPECT_EQ(read.at("backend_stats").at("candidates_per_particle"), 123.5);
+  EXPECT_EQ(read.at("backend_stats").at("blocks"), 10);
+  EXPECT_EQ(read.at("backend_stats").at("threads"), 128);
+  EXPECT_EQ(read.at("backend_stats").at("shared_bytes"), 4096);
+  EXPECT_EQ(read.at("backend_stats").at("device_bytes"), 1048576);
+  EXPECT_EQ(read.at("backend_stats").at("note"), "pencils of 8 cells");
+  EXPECT_EQ(read.at("energy_drift"), -1.5e-8);
+  EXPECT_EQ(read.at("versions").at("pencilbox"), "0.1.0");
+  for (const char* library : {"compiler", "hdf5", "fmt", "nlohmann_json"}) {
+    EXPECT_FALSE(read.at("versions").at(library).get<std::string>().empty()) << library;
+  }
+  EXPECT_EQ(read.at("deck"), "title: \"two\"\nlines: \xc3\xa4\n");
+}
+
+TEST(Report, WhatIsNotFiniteIsNull) {
+  RunReport report = sample_report();
+  report.steps = 0;
+  report.energy_drift = std::numeric_limits<double>::quiet_NaN();
+  report.regions.force = std::numeric_limits<double>::infinity();
+  const json read = written(report);
+  EXPECT_TRUE(read.at("figure_of_merit").at("steps_per_s").is_null());
+  EXPECT_TRUE(read.at("figure_of_merit").at("matom_steps_per_s").is_null());
+  EXPECT_TRUE(read.at("energy_drift").is_null());
+  EXPECT_TRUE(read.at("regions").at("force").is_null());
+  EXPECT_EQ(read.at("regions").at("bin"), 0.25);
+}
+
+TEST(Report, SurvivesANameThatIsNotUtf8) {
+  RunReport report = sample_report();
+  report.device.name = "caf\xe9";
+  EXPECT_EQ(written(report).at("device").at("name"), "caf\xef\xbf\xbd");
+}
+
+TEST(Report, ThatCannotBeWrittenLeavesTheOldOne) {
+  const TemporaryFolder folder;
+  write_report(folder / "report.json", sample_report());
+  std::filesystem::create_directory(folder / "report.json.tmp");  // in the way
+  RunReport other = sample_report();
+  other.steps = 7;
+  EXPECT_THROW(write_report(folder / "report.json", other), SystemError);
+  EXPECT_EQ(json::parse(read_text(folder / "report.json")).at("steps"), 1000);
+}
+
+TEST(Summary, ShowsWhereTheTimeWent) {
+  std::ostringstream out;
+  print_summary(out, sample_report());
+  const std::string text = out.str();
+  for (const std::string part :
+       {"32000 particles, 1000 steps in 4 s with x-pencil on cuda (Some GPU), precision double",
+        "figure of merit: 8 Matom-steps/s (250 steps/s)", "  force            2.0000 s   50.0 %",
+        "  bin              0.2500 s    6.2 %", "  other            1.0312 s   25.8 %",
+        "energy drift: -1.5e-08"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
+}
+
+TEST(Summary, OfARunOfNoStepsClaimsNothing) {
+  std::ostringstream out;
+  RunReport report;
+  report.particles = 4;
+  print_summary(out, report);
+  EXPECT_EQ(out.str().find("figure of merit"), std::string::npos);
+  EXPECT_EQ(out.str().find("nan"), std::string::npos) << out.str();
+  EXPECT_EQ(out.str().find('%'), std::string::npos) << out.str();
+}
+
+}  // namespace
+}  // namespace pencilbox

@@ -1,0 +1,149 @@
+// thermo.csv gives back the very doubles; the table lines up.
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "io/output/thermo_log.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+using test::read_text;
+using test::TemporaryFolder;
+
+Observation awkward_row(int i) {
+  Observation sums;
+  sums.step = 9007199254740993 + i;  // not a double
+  sums.time = 0.1 * i;
+  sums.particles = 1;
+  sums.temperature = 1.0 / 3.0 * i;
+  sums.kinetic_energy = std::nextafter(1.0, 2.0);
+  sums.potential_energy = -6.02214076e23 / 7.0;
+  sums.pressure =
+      i == 1 ? std::numeric_limits<double>::denorm_min() : std::numeric_limits<double>::quiet_NaN();
+  return sums;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+TEST(ThermoLog, EveryNumberIsReadBackExactly) {
+  const TemporaryFolder folder;
+  ThermoLog log(folder / "thermo.csv");
+  for (int i = 0; i < 3; ++i) log.append(awkward_row(i));
+  log.close();
+
+  const auto lines = split(read_text(folder / "thermo.csv"), '\n');
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0],
+            "step,time,temperature,kinetic_energy,potential_energy,total_energy,pressure");
+  for (int i = 0; i < 3; ++i) {
+    const Observation sums = awkward_row(i);
+    const auto cells = split(lines[static_cast<std::size_t>(i) + 1], ',');
+    ASSERT_EQ(cells.size(), 7U);
+    EXPECT_EQ(std::stoll(cells[0]), sums.step);
+    const auto number = [&](std::size_t k) { return std::strtod(cells[k].c_str(), nullptr); };
+    EXPECT_EQ(number(1), sums.time);
+    EXPECT_EQ(number(2), sums.temperature);
+    EXPECT_EQ(number(3), sums.kinetic_energy);
+    EXPECT_EQ(number(4), sums.potential_energy);
+    EXPECT_EQ(number(5), sums.total_energy());
+    if (i == 1) {
+      EXPECT_EQ(number(6), sums.pressure);
+    } else {
+      EXPECT_EQ(cells[6], "nan");
+    }
+  }
+}
+
+TEST(ThermoLog, EnergiesArePerParticle) {
+  const TemporaryFolder folder;
+  Observation sums;
+  sums.particles = 4;
+  sums.kinetic_energy = 6.0;
+  sums.potential_energy = -14.0;
+  ThermoLog log(folder / "thermo.csv");
+  log.append(sums);
+  EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').at(1), "0,0,0,1.5,-3.5,-2,0");
+}
+
+TEST(ThermoLog, ARowIsThereAtOnce) {
+  const TemporaryFolder folder;
+  ThermoLog log(folder / "thermo.csv");
+  for (std::size_t i = 1; i <= 3; ++i) {
+    log.append(awkward_row(1));
+    EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').size(), i + 1);
+  }
+}
+
+TEST(ThermoLog, AFullDiskIsAnErrorThatLeavesWholeRows) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    constexpr rlimit limit{1000, 1000};  // in the middle of a row
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      ThermoLog log(folder / "thermo.csv");
+      for (int i = 0; i < 100; ++i) log.append(awkward_row(i));
+    } catch (const SystemError& error) {
+      std::exit(std::string(error.what()).ends_with("thermo.csv: File too large") ? 0 : 1);
+    }
+    std::exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  const std::string text = read_text(folder / "thermo.csv");
+  EXPECT_TRUE(text.ends_with(",nan\n"));
+  EXPECT_LT(text.size(), 1000U);
+  EXPECT_GT(split(text, '\n').size(), 5U);
+}
+
+TEST(ThermoLog, NamesTheFileItCannotMake) {
+  EXPECT_THROW(ThermoLog("/nonexistent/thermo.csv"), SystemError);
+}
+
+TEST(ThermoTable, LinesUpAndHasOneHeaderInAPipe) {
+  std::ostringstream out;
+  ThermoTable table(out, false);
+  for (int i = 0; i < 45; ++i) table.append(awkward_row(i));
+  const auto lines = split(out.str(), '\n');
+  ASSERT_EQ(lines.size(), 46U);
+  EXPECT_NE(lines[0].find("total_energy"), std::string::npos);
+  for (const std::string& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+}
+
+TEST(ThermoTable, RepeatsTheHeaderOnATerminal) {
+  std::ostringstream out;
+  ThermoTable table(out, true);
+  for (int i = 0; i < 45; ++i) table.append(awkward_row(i));
+  const auto lines = split(out.str(), '\n');
+  ASSERT_EQ(lines.size(), 48U);
+  EXPECT_EQ(lines[21], lines[0]);
+  EXPECT_EQ(lines[42], lines[0]);
+}
+
+TEST(ThermoTable, TellsWhenNobodyTakesIt) {
+  std::ofstream full("/dev/full");
+  ThermoTable table(full, false);
+  EXPECT_THROW(table.append(awkward_row(0)), SystemError);
+}
+
+}  // namespace
+}  // namespace pencilbox

@@ -1,0 +1,76 @@
+// The sidecar: whole after every frame, in both ways of replacing the old text.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/output/xdmf.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+using test::read_text;
+using test::TemporaryFolder;
+
+const std::vector<XdmfArray> arrays{
+    {"position", "/particles/all/position/value", 3, true, 8, true},
+    {"id", "/particles/all/id/value", 1, false, 4, true},
+    {"mass", "/particles/all/mass", 1, true, 4, false},
+};
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+class BySwap : public testing::TestWithParam<SidecarSwap> {};
+
+TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.xmf2";
+  XdmfWriter writer(path, "a&b.h5md", 50, arrays, GetParam());
+  for (std::size_t frame = 0; frame <= 40; ++frame) {
+    const std::string text = read_text(path);
+    EXPECT_TRUE(text.starts_with("<?xml version=\"1.0\"?>"));
+    EXPECT_TRUE(text.ends_with("</Xdmf>\n"));
+    EXPECT_EQ(count(text, "</Xdmf>"), 1U);
+    EXPECT_EQ(count(text, "<Time Value="), frame);
+    for (std::size_t i = 0; i < frame; ++i) {
+      EXPECT_EQ(count(text, ">" + std::to_string(i) + " 0 0 1 1 1 1 50 3<"), 1U);
+      EXPECT_EQ(count(text, ">" + std::to_string(i) + " 0 1 1 1 50<"), 1U);
+    }
+    writer.append(static_cast<double>(frame) / 3.0);
+  }
+  writer.close();
+  const std::string text = read_text(path);
+  EXPECT_EQ(count(text, "<Time Value="), 41U);
+  EXPECT_EQ(count(text, "<Time Value=\"0.33333333333333331\"/>"), 1U);
+  EXPECT_EQ(count(text, ">a&amp;b.h5md:/particles/all/mass<"), 41U);
+  EXPECT_FALSE(std::filesystem::exists(XdmfWriter::twin_of(path)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Xdmf, BySwap, testing::Values(SidecarSwap::exchange, SidecarSwap::copy),
+                         [](const auto& suite) {
+                           return suite.param == SidecarSwap::exchange ? std::string("exchange")
+                                                                       : std::string("copy");
+                         });
+
+TEST(Xdmf, BothWaysGiveTheSameText) {
+  const TemporaryFolder folder;
+  std::vector<std::string> texts;
+  for (const SidecarSwap swap : {SidecarSwap::exchange, SidecarSwap::copy}) {
+    const auto path = folder / "trajectory.xmf2";
+    XdmfWriter writer(path, "trajectory.h5md", 50, arrays, swap);
+    for (int frame = 0; frame < 7; ++frame) writer.append(0.5 * frame);
+    writer.close();
+    texts.push_back(read_text(path));
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+}  // namespace
+}  // namespace pencilbox
