@@ -45,9 +45,8 @@ function(pencilbox_compile_for_device target device)
     target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX Boost::context)
   elseif(device STREQUAL "cuda")
-    # 20014: a kernel is callable on host and device, a block's words on the device only.
     target_compile_options(${target} PRIVATE
-      "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;--diag-suppress=20014>"
+      "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo>"
       "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PENCILBOX_RESOURCE_REPORT}>>:-Xptxas=-v>")
     target_link_libraries(${target} PUBLIC CUDA::cudart)
   elseif(device STREQUAL "hip")

@@ -32,7 +32,8 @@ void check_images(const RandomPlacement& placement, const Bool3& periodic) {
     if (periodic[d] && placement.minimum_distance > placement.box[d]) {
       throw InputError(
           "minimum_distance exceeds a periodic side, so a particle is too near to its own image, "
-          "got " + std::to_string(placement.minimum_distance) + ", allowed at most " +
+          "got " +
+          std::to_string(placement.minimum_distance) + ", allowed at most " +
           std::to_string(placement.box[d]));
     }
   }

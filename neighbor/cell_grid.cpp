@@ -86,8 +86,10 @@ Double3 position_of(const CellGrid& grid, GridPlace& place) {
       inside -= length;
       ++place.image[d];
     } else if (grid.periodic[d] && inside < 0.0) {
-      inside += length;
-      --place.image[d];
+      // By less than rounding can tell from the face: then the face it is.
+      const bool on_face = inside + length >= length;
+      inside = on_face ? 0.0 : inside + length;
+      place.image[d] -= on_face ? 0 : 1;
     }
     position[d] = grid.lower[d] + inside;
   }

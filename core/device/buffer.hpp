@@ -35,13 +35,14 @@ class Buffer {
 
   /// Makes room for `size` elements and forgets what stood there.
   void resize(std::int64_t size) {
-    if (size > capacity_) {
+    const auto wanted = static_cast<std::size_t>(size);
+    if (wanted > capacity_) {
       release();
-      data_ = static_cast<T*>(memory::allocate(static_cast<std::size_t>(size) * sizeof(T)));
-      capacity_ = size;
+      data_ = static_cast<T*>(memory::allocate(wanted * sizeof(T)));
+      capacity_ = wanted;
       allocated_bytes += bytes();
     }
-    size_ = size;
+    size_ = wanted;
   }
 
   void upload(std::span<const T> values, Stream& stream) {
@@ -51,20 +52,20 @@ class Buffer {
   }
 
   std::vector<T> download(Stream& stream) const {
-    std::vector<T> values(static_cast<std::size_t>(size_));
-    memory::copy(values.data(), data_, values.size() * sizeof(T), stream);
+    std::vector<T> values(size_);
+    memory::copy(values.data(), data_, size_ * sizeof(T), stream);
     stream.synchronize();
     return values;
   }
 
   void fill_bytes(int byte, Stream& stream) {
-    memory::fill(data_, byte, static_cast<std::size_t>(size_) * sizeof(T), stream);
+    memory::fill(data_, byte, size_ * sizeof(T), stream);
   }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-  std::int64_t bytes() const { return capacity_ * static_cast<std::int64_t>(sizeof(T)); }
+  std::int64_t size() const { return static_cast<std::int64_t>(size_); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(capacity_ * sizeof(T)); }
 
   void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
@@ -83,8 +84,8 @@ class Buffer {
   }
 
   T* data_ = nullptr;
-  std::int64_t size_ = 0;
-  std::int64_t capacity_ = 0;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

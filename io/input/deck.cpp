@@ -1,8 +1,8 @@
 #include "io/input/deck.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 #include "io/input/deck_checks.hpp"
@@ -60,6 +60,10 @@ YamlNode read_tree(std::string text, const std::string& name) {
   if (root.kind == YamlNode::Kind::null) {
     complain(name + ":1", "empty deck", "no keys", "sections such as system, potential and run");
   }
+  if (root.kind != YamlNode::Kind::map) {
+    complain(name + ":1", "not a deck", root.kind == YamlNode::Kind::list ? "a list" : root.text,
+             "sections such as system, potential and run");
+  }
   root.origin.line = 1;
   return root;
 }
@@ -72,8 +76,44 @@ std::string backend_of(const YamlNode& root) {
   return backend == nullptr ? std::string(default_backend) : backend->text;
 }
 
-/// Fills a typed deck from checked values. What depends on more than one key gets its default here,
-/// and goes into the tree as well, so that both say the same.
+/// Puts `value` under `key` of a section where the deck does not say it itself.
+void add_default(YamlNode& section, const std::string& key, YamlNode value) {
+  if (section.find(key) != nullptr) return;
+  value.origin = section.origin;
+  section.kind = YamlNode::Kind::map;
+  section.entries.emplace_back(key, std::move(value));
+}
+
+bool is_section(const YamlNode* node) {
+  return node != nullptr &&
+         (node->kind == YamlNode::Kind::map || node->kind == YamlNode::Kind::null);
+}
+
+YamlNode text_node(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.quoted = true;
+  node.text = text;
+  return node;
+}
+
+/// The defaults that the table cannot know: they depend on the deck's name or on other keys. What
+/// is no section is left to the check that follows.
+void add_dependent_defaults(YamlNode& root, const std::string& name) {
+  const std::string stem = fs::path(name).stem().string();
+  add_default(root, "title", text_node(stem));
+  add_default(root, "output", YamlNode{});
+  if (YamlNode* output = root.find("output"); is_section(output)) {
+    add_default(*output, "directory", text_node(stem));
+  }
+  YamlNode* system = root.find("system");
+  if (!is_section(system) || !is_section(system->find("particles"))) return;
+  if (system->find("particles")->find("file") == nullptr) {
+    add_default(*system, "types", parse_yaml("[{name: A}]", name, false));
+  }
+}
+
+/// Fills a typed deck from checked values.
 class Binder {
  public:
   Binder(DeckValue values, const std::string& name) {
@@ -82,7 +122,7 @@ class Binder {
   }
 
   Deck bind() {
-    bind_title();
+    deck_.title = values().text("title");
     bind_start();
     bind_types();
     bind_potential();
@@ -102,20 +142,6 @@ class Binder {
     Double3 result{};
     for (std::size_t d = 0; d < 3; ++d) result[d] = std::get<double>(values().list(path)[d].data);
     return result;
-  }
-
-  void set_default(const std::string& section, const std::string& key, DeckValue::Data data) {
-    DeckValue* parent = deck_.values.find(section);
-    if (parent->find(key) != nullptr) return;
-    auto& entries = std::get<DeckValue::Section>(parent->data);
-    entries.emplace_back(key, DeckValue{std::move(data), parent->origin});
-  }
-
-  std::string stem() const { return fs::path(deck_.name).stem().string(); }
-
-  void bind_title() {
-    set_default("", "title", stem());
-    deck_.title = values().text("title");
   }
 
   void bind_start() {
@@ -165,16 +191,11 @@ class Binder {
 
   void bind_types() {
     deck_.type_seed = seed("system.type_seed");
-    if (!std::holds_alternative<FileStart>(deck_.start)) {
-      const Origin origin = values().origin_of("system");
-      DeckValue::Section type{{"name", {std::string("A"), origin}}, {"mass", {1.0, origin}}};
-      set_default("system", "types", DeckValue::List{DeckValue{std::move(type), origin}});
-    }
     if (values().find("system.types") == nullptr) return;
     for (const DeckValue& type : values().list("system.types")) {
       const bool has_fraction = type.find("fraction") != nullptr;
-      deck_.types.push_back({type.text("name"), type.real("mass"),
-                             has_fraction ? type.real("fraction") : 1.0});
+      deck_.types.push_back(
+          {type.text("name"), type.real("mass"), has_fraction ? type.real("fraction") : 1.0});
     }
   }
 
@@ -185,9 +206,9 @@ class Binder {
     if (values().find("potential.pairs") == nullptr) return;
     for (const DeckValue& pair : values().list("potential.pairs")) {
       const DeckValue::List& types = pair.list("types");
-      deck_.pairs.push_back({{std::get<std::string>(types[0].data),
-                              std::get<std::string>(types[1].data)},
-                             {pair.real("epsilon"), pair.real("sigma")}});
+      deck_.pairs.push_back(
+          {{std::get<std::string>(types[0].data), std::get<std::string>(types[1].data)},
+           {pair.real("epsilon"), pair.real("sigma")}});
     }
   }
 
@@ -205,7 +226,6 @@ class Binder {
   }
 
   void bind_output() {
-    set_default("output", "directory", stem());
     deck_.output.directory = values().text("output.directory");
     deck_.output.thermo_every = values().integer("output.thermo.every");
     if (values().find("output.trajectory") == nullptr) return;
@@ -236,6 +256,7 @@ Deck parse_deck(std::string text, const std::string& name,
                 const std::vector<std::string>& overrides, const Catalogue& catalogue) {
   YamlNode root = read_tree(std::move(text), name);
   apply_overrides(root, overrides);
+  add_dependent_defaults(root, name);
   const DeckSchema schema(catalogue, backend_of(root));
   Deck deck = Binder(resolve_deck(root, schema, name), name).bind();
   check_deck(deck);

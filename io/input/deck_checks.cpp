@@ -1,11 +1,11 @@
 #include "io/input/deck_checks.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
@@ -17,14 +17,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Every file that a run may write into its output folder.
-constexpr std::array<std::string_view, 6> output_files{
-    "trajectory.h5md", "trajectory.xmf2", "trajectory.vtkhdf",
-    "thermo.csv",      "report.json",     "checkpoint.h5"};
+constexpr std::array<std::string_view, 6> output_files{"trajectory.h5md",   "trajectory.xmf2",
+                                                       "trajectory.vtkhdf", "thermo.csv",
+                                                       "report.json",       "checkpoint.h5"};
 
 void check_random_density(const Deck& deck, const RandomStart& random) {
   constexpr double densest = 10.0;  // as for a lattice
-  const double density = static_cast<double>(random.count) /
-                         (random.box[0] * random.box[1] * random.box[2]);
+  const double density =
+      static_cast<double>(random.count) / (random.box[0] * random.box[1] * random.box[2]);
   if (density > densest) {
     complain(deck.place("system.particles.random"), "absurd density",
              fmt::format("{:.6g} particles/sigma^3", density), fmt::format("at most {}", densest));
@@ -62,9 +62,8 @@ void check_velocities(const Deck& deck, std::optional<std::int64_t> count) {
 
 std::size_t fractions_given(const DeckValue::List& types) {
   return static_cast<std::size_t>(
-      std::count_if(types.begin(), types.end(), [](const DeckValue& type) {
-        return type.find("fraction") != nullptr;
-      }));
+      std::count_if(types.begin(), types.end(),
+                    [](const DeckValue& type) { return type.find("fraction") != nullptr; }));
 }
 
 void check_type_names(const Deck& deck, const DeckValue::List& types) {
@@ -72,9 +71,9 @@ void check_type_names(const Deck& deck, const DeckValue::List& types) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     const std::string& name = types[i].text("name");
     if (!names.insert(name).second) {
-      complain(place_of(deck.name, types[i].origin_of("name"),
-                        fmt::format("system.types[{}].name", i)),
-               "duplicate type", name, "each name once");
+      complain(
+          place_of(deck.name, types[i].origin_of("name"), fmt::format("system.types[{}].name", i)),
+          "duplicate type", name, "each name once");
     }
   }
 }
@@ -140,9 +139,9 @@ void check_fields(const Deck& deck) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string& field = std::get<std::string>(fields[i].data);
     if (!seen.insert(field).second) {
-      complain(place_of(deck.name, fields[i].origin,
-                        fmt::format("output.trajectory.fields[{}]", i)),
-               "duplicate field", field, "each field once");
+      complain(
+          place_of(deck.name, fields[i].origin, fmt::format("output.trajectory.fields[{}]", i)),
+          "duplicate field", field, "each field once");
     }
   }
 }

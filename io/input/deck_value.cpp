@@ -1,10 +1,10 @@
 #include "io/input/deck_value.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace pencilbox {
 namespace {
@@ -36,7 +36,8 @@ std::string quoted(const std::string& text) {
 }
 
 bool is_word(const std::string& text) {
-  static constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  static constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static constexpr std::string_view more = "0123456789_-";
   return !text.empty() && letters.find(text.front()) != std::string_view::npos &&
          std::all_of(text.begin(), text.end(), [](char c) {

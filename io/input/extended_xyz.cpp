@@ -1,11 +1,11 @@
 #include "io/input/extended_xyz.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 #include "io/input/line_reader.hpp"
@@ -55,8 +55,7 @@ class XyzReader {
     const std::optional<std::int64_t> count = parse_integer(word);
     if (!count || *count < 1 || *count > most) {
       complain(lines_.place("atoms"), count ? "out of range" : "not a number of atoms",
-               word.empty() ? "an empty line" : word,
-               fmt::format("an integer from 1 to {}", most));
+               word.empty() ? "an empty line" : word, fmt::format("an integer from 1 to {}", most));
     }
     return *count;
   }
@@ -89,8 +88,8 @@ class XyzReader {
     if (quoted && stop == std::string_view::npos) {
       complain(lines_.place(key), "quote is not closed", text, "a closing quote");
     }
-    rest = stop == std::string_view::npos ? std::string_view{}
-                                          : text.substr(stop + (quoted ? 1 : 0));
+    rest =
+        stop == std::string_view::npos ? std::string_view{} : text.substr(stop + (quoted ? 1 : 0));
     return std::string(text.substr(0, stop));
   }
 

@@ -111,8 +111,8 @@ class SchemaWriter {
   Json key(const KeyRule& rule) const {
     Json json = entry(rule);
     if (rule.is_list()) {
-      json = {{"type", "array"}, {"items", json}, {"minItems", rule.least},
-              {"maxItems", rule.most}};
+      json = {
+          {"type", "array"}, {"items", json}, {"minItems", rule.least}, {"maxItems", rule.most}};
     }
     json["description"] =
         rule.unit.empty() ? rule.documentation : rule.documentation + " [" + rule.unit + "]";

@@ -1,11 +1,11 @@
 #include "io/input/lammps_data.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 #include "io/input/line_reader.hpp"
@@ -183,8 +183,7 @@ class LammpsReader {
     for (std::int64_t row = 0; row < *file_types_; ++row) {
       const Words words = next_row("Masses", row, *file_types_);
       require_columns(lines_, "Masses", words, {2}, "type mass");
-      const auto type = static_cast<std::size_t>(
-          counted(words[0], "Masses", 1, *file_types_) - 1);
+      const auto type = static_cast<std::size_t>(counted(words[0], "Masses", 1, *file_types_) - 1);
       if (given[type]) {
         complain(lines_.place("Masses"), "duplicate type", words[0], "each type once");
       }

@@ -10,8 +10,8 @@ namespace pencilbox {
 
 /// Reads what `write_data` writes: header, Masses, Atoms (id type x y z, perhaps three image
 /// flags), Velocities. As in LAMMPS the first line is a comment, '#' starts one elsewhere, and
-/// atoms outside a periodic box (up to one side) are wrapped. Types are named A, B, ..., Z, T27, ...
-/// unless the request names them; a mass in both file and request must be the same.
+/// atoms outside a periodic box (up to one side) are wrapped. Types are named A, B, ..., Z, T27,
+/// ... unless the request names them; a mass in both file and request must be the same.
 ///
 /// Refused, with the reason: triclinic boxes, bonds and other molecules, other atom styles, and
 /// "Pair Coeffs" sections, because coefficients belong into the deck and must not be given twice.

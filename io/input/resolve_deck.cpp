@@ -1,10 +1,10 @@
 #include "io/input/resolve_deck.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 #include "io/input/nearest_name.hpp"
@@ -61,8 +61,8 @@ std::string allowed_entry(const KeyRule& rule) {
     case KeyKind::section_list:
       return "sections (keys and values)";
     case KeyKind::real:
-      return fmt::format("a real number from {}{}{}", range_of(rule),
-                         rule.unit.empty() ? "" : " ", rule.unit);
+      return fmt::format("a real number from {}{}{}", range_of(rule), rule.unit.empty() ? "" : " ",
+                         rule.unit);
     case KeyKind::integer:
       return fmt::format("an integer from {:.0f} to {:.0f}", rule.minimum, rule.maximum);
     case KeyKind::boolean:
@@ -112,8 +112,7 @@ std::string description_of(const YamlNode& node) {
 
 class Resolver {
  public:
-  Resolver(const DeckSchema& schema, std::string name)
-      : schema_(schema), name_(std::move(name)) {}
+  Resolver(const DeckSchema& schema, std::string name) : schema_(schema), name_(std::move(name)) {}
 
   DeckValue section(const YamlNode& node, const std::string& path, const std::string& allowed) {
     if (node.kind != YamlNode::Kind::map && node.kind != YamlNode::Kind::null) {

@@ -1,9 +1,9 @@
 #include "io/input/row_numbers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 #include "io/input/number.hpp"
@@ -54,8 +54,8 @@ void set_box_side(Box& box, std::size_t d, double low, double high, const std::s
 void refuse_impossible_count(const LineReader& lines, std::int64_t count, std::int64_t bytes) {
   constexpr std::int64_t shortest_row = 8;  // "A 0 0 0" and a line end
   if (count > bytes / shortest_row) {
-    complain(lines.place("atoms"), "file ends too early",
-             fmt::format("{} bytes", bytes), fmt::format("rows for {} atoms", count));
+    complain(lines.place("atoms"), "file ends too early", fmt::format("{} bytes", bytes),
+             fmt::format("rows for {} atoms", count));
   }
 }
 

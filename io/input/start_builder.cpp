@@ -1,12 +1,12 @@
 #include "io/input/start_builder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "core/point_grid.hpp"
 #include "io/input/complaint.hpp"
@@ -45,8 +45,7 @@ std::size_t StartBuilder::claim(const RowPlace& place, std::int64_t id,
   const auto index = static_cast<std::size_t>(id - 1);
   if (lines[index] != 0) {
     complain(row(place), "duplicate id",
-             fmt::format("id {} on lines {} and {}", id, lines[index], place.line),
-             "each id once");
+             fmt::format("id {} on lines {} and {}", id, lines[index], place.line), "each id once");
   }
   lines[index] = place.line;
   return index;
@@ -77,8 +76,7 @@ double StartBuilder::wrap(const RowPlace& place, std::int64_t id, double x, std:
 }
 
 void StartBuilder::add_particle(const RowPlace& place, std::int64_t id, std::int32_t type,
-                                const Double3& position,
-                                const std::array<std::int32_t, 3>& image) {
+                                const Double3& position, const std::array<std::int32_t, 3>& image) {
   const std::size_t index = claim(place, id, particle_line_);
   state_.type[index] = type;
   state_.image[index] = image;

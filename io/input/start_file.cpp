@@ -26,7 +26,10 @@ void refuse_other_formats(std::string_view text, const std::string& name) {
     complain(name, "HDF5 start files are not yet available in this version", "an HDF5 file",
              start_kind);
   }
-  if (begins_with(text, "\x1f\x8b") || begins_with(text, "\xFD" "7zXZ") ||
+  if (begins_with(text, "\x1f\x8b") ||
+      begins_with(text,
+                  "\xFD"
+                  "7zXZ") ||
       begins_with(text, "BZh") || begins_with(text, "\x28\xB5\x2F\xFD")) {
     complain(name, "compressed file", "compressed data", "the file uncompressed");
   }
@@ -50,8 +53,7 @@ bool is_xyz(const std::filesystem::path& path, std::string_view text) {
 
 StartState read_start(const std::filesystem::path& path, const StartFileRequest& request) {
   const std::string name = path.string();
-  std::string text =
-      read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max());
+  std::string text = read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max());
   if (text.empty()) complain(name + ":1", "empty file", "0 bytes", start_kind);
   refuse_other_formats(text, name);
   require_text(text, name, start_kind);

@@ -1,13 +1,13 @@
 #include "io/input/text_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 
@@ -90,8 +90,8 @@ void require_utf8(std::string_view text, std::string_view name, std::string_view
   std::size_t at = 0;
   while (at < text.size()) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    const bool control = (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') ||
-                         byte == 0x7F;
+    const bool control =
+        (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
     const std::size_t length = control ? 0 : utf8_length(text.substr(at));
     if (length == 0) {
       complain(fmt::format("{}:{}", name, line_at(text, at)), "not UTF-8 text",

@@ -1,14 +1,15 @@
 #include "io/input/yaml_tree.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
+
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
-
-#include <optional>
-#include <sstream>
-#include <utility>
 
 #include "io/input/complaint.hpp"
 
@@ -33,6 +34,9 @@ class TreeBuilder final : public YAML::EventHandler {
     return from_override_ ? place_ : fmt::format("{}:{}", place_, line);
   }
 
+  /// The line of the last thing that was read.
+  int last_line() const { return last_line_; }
+
   /// The line of the innermost bracket that is still open.
   std::optional<int> open_bracket() const {
     for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
@@ -49,7 +53,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    refuse_anchor(mark, anchor);
+    note(mark, anchor, {});
     if (expects_key()) complain(at(line_of(mark)), "empty key", "", "a plain word");
     add(YamlNode{}, mark);
   }
@@ -58,8 +62,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    refuse_anchor(mark, anchor);
-    refuse_tag(mark, tag);
+    note(mark, anchor, tag);
     if (expects_key()) {
       set_key(value, mark);
       return;
@@ -99,6 +102,13 @@ class TreeBuilder final : public YAML::EventHandler {
            !frames_.back().key;
   }
 
+  /// What every event has in common.
+  void note(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) {
+    last_line_ = line_of(mark);
+    refuse_anchor(mark, anchor);
+    refuse_tag(mark, tag);
+  }
+
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
     if (anchor != 0) {
       complain(at(line_of(mark)), "YAML anchors (&) and aliases (*) are not supported", "one",
@@ -121,7 +131,8 @@ class TreeBuilder final : public YAML::EventHandler {
     if (const YamlNode* first = frame.node->find(key)) {
       const std::string lines =
           from_override_ ? "it twice" : fmt::format("lines {} and {}", first->origin.line, line);
-      complain(at(line) + ": " + frame.path + quoted_input(key), "duplicate key", lines, "each key once");
+      complain(at(line) + ": " + frame.path + quoted_input(key), "duplicate key", lines,
+               "each key once");
     }
     frame.key = key;
     frame.key_line = line;
@@ -145,10 +156,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
-    refuse_anchor(mark, anchor);
-    refuse_tag(mark, tag);
+    note(mark, anchor, tag);
     if (expects_key()) {
-      complain(at(line_of(mark)), "a list or section cannot be a key", "", "a plain word");
+      complain(at(line_of(mark)), "a list or section cannot be a key, or its bracket is not closed",
+               "", "a plain word");
     }
     if (frames_.size() == deepest_nesting) {
       complain(at(line_of(mark)), "nested too deeply", "",
@@ -166,11 +177,24 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   std::string place_;
+  int last_line_ = 1;
   bool from_override_;
   int documents_ = 0;
   YamlNode root_;
   std::vector<Frame> frames_;
 };
+
+[[noreturn]] void refuse_malformed(const TreeBuilder& builder, const YAML::Exception& error) {
+  // An open quote swallows the rest of the text, so its cause is where the last event was.
+  if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR) {
+    complain(builder.at(builder.last_line()), "not YAML: a quote is not closed", "", "");
+  }
+  const std::optional<int> bracket = builder.open_bracket();
+  const int line = bracket ? std::max(*bracket, builder.last_line()) : line_of(error.mark);
+  const std::string hint =
+      bracket ? fmt::format("; is the bracket of line {} closed?", *bracket) : std::string{};
+  complain(builder.at(line), "not YAML: " + error.msg + hint, "", "");
+}
 
 }  // namespace
 
@@ -187,16 +211,16 @@ YamlNode* YamlNode::find(std::string_view key) {
 
 YamlNode parse_yaml(const std::string& text, const std::string& place, bool from_override) {
   TreeBuilder builder(place, from_override);
-  std::istringstream stream(text);
+  // yaml-cpp takes the end of the text for the end of an open quote; an end of the document, which
+  // is legal after any other text, it does not.
+  const bool ended = text.empty() || text.back() == '\n';
+  std::istringstream stream(text + (ended ? "...\n" : "\n...\n"));
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    const std::optional<int> bracket = builder.open_bracket();
-    const std::string hint =
-        bracket ? fmt::format("; is the bracket of line {} closed?", *bracket) : std::string{};
-    complain(builder.at(line_of(error.mark)), "not YAML: " + error.msg + hint, "", "");
+    refuse_malformed(builder, error);
   }
   return builder.take();
 }

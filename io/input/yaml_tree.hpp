@@ -20,8 +20,8 @@ struct YamlNode {
   using Entry = std::pair<std::string, YamlNode>;
 
   Kind kind = Kind::null;
-  std::string text;          ///< of a scalar
-  bool quoted = false;       ///< a scalar in quotes, or a block scalar: text, never a number
+  std::string text;             ///< of a scalar
+  bool quoted = false;          ///< a scalar in quotes, or a block scalar: text, never a number
   std::vector<YamlNode> items;  ///< of a list
   std::vector<Entry> entries;   ///< of a map, in the order of the text
   Origin origin;                ///< of the key in a map, else of the value

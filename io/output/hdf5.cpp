@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 
@@ -64,6 +71,7 @@ void initialise() {
 }
 
 std::string version() {
+  initialise();
   unsigned major = 0, minor = 0, release = 0;
   check(H5get_libversion(&major, &minor, &release), "ask HDF5 for its version");
   return fmt::format("{}.{}.{}", major, minor, release);
@@ -164,10 +172,16 @@ Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored
       H5Dclose, fmt::format("make the HDF5 dataset '{}'", name)};
 }
 
+void Dataset::set_rows(hsize_t count, const Shape& row) {
+  Shape extent{count};
+  extent.insert(extent.end(), row.begin(), row.end());
+  check(H5Dset_extent(id(), extent.data()), "resize an HDF5 dataset");
+}
+
 void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const void* data) {
+  set_rows(index + 1, row);
   Shape extent{index + 1};
   extent.insert(extent.end(), row.begin(), row.end());
-  check(H5Dset_extent(id(), extent.data()), "grow an HDF5 dataset");
   const Dataspace file_space = Dataspace::row(extent, index);
   const Dataspace memory_space = Dataspace::simple(row);
   check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
@@ -180,6 +194,53 @@ File File::create(const std::filesystem::path& path) {
   check(H5Pset_file_locking(access.id(), 0, 1), "switch off HDF5's file lock");
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose,
           fmt::format("create {}", path.string())};
+}
+
+namespace {
+
+/// Can a file grow to this size under the limits of the process?
+bool within_limit(std::int64_t size) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         static_cast<rlim_t>(size) <= limit.rlim_cur;
+}
+
+/// The system's descriptor of an open file, or -1.
+int descriptor_of(const File& file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &handle) < 0) return -1;
+  return *static_cast<int*>(handle);
+}
+
+}  // namespace
+
+void File::reserve(std::int64_t bytes) {
+  const int descriptor = descriptor_of(*this);
+  struct stat now {};
+  if (::fstat(descriptor, &now) != 0) return;
+  int error = within_limit(now.st_size + bytes) ? 0 : EFBIG;
+  if (error == 0 && ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, now.st_size, bytes) != 0) {
+    error = errno;
+  }
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+    throw SystemError(fmt::format("cannot write to an HDF5 file: {}", std::strerror(error)));
+  }
+}
+
+void File::abandon() noexcept {
+  const int descriptor = descriptor_of(*this);
+  if (descriptor < 0) return;
+  // HDF5 refuses a file that is shorter than its header says; a hole needs no space.
+  haddr_t claimed = 0;
+  struct stat now {};
+  if (H5Fget_eoa(id(), &claimed) >= 0 && ::fstat(descriptor, &now) == 0 &&
+      static_cast<haddr_t>(now.st_size) < claimed) {
+    static_cast<void>(::ftruncate(descriptor, static_cast<off_t>(claimed)) == 0);
+  }
+  const int scratch = ::memfd_create("abandoned", MFD_CLOEXEC);
+  if (scratch < 0) return;
+  ::dup3(scratch, descriptor, O_CLOEXEC);
+  ::close(scratch);
 }
 
 void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "flush an HDF5 file"); }

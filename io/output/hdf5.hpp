@@ -16,9 +16,9 @@ namespace pencilbox::hdf5 {
 
 using Shape = std::vector<hsize_t>;
 
-/// Silences HDF5's own printing and its exit handler. The handler would flush a file whose disk is
-/// full once more and can crash on that. It must run before any other HDF5 call of the process to
-/// have that second effect; creating a `File` calls it too.
+/// Silences HDF5's own printing and its exit handler. The handler would close once more what could
+/// not be closed and can crash on that. To have that second effect it must run before anything else
+/// of HDF5 in the process, a name such as H5T_NATIVE_DOUBLE included.
 void initialise();
 
 /// "1.10.8"
@@ -98,6 +98,9 @@ class Dataset : public Handle {
   static Dataset create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
                              const Shape& chunk_row, hsize_t chunk_rows);
 
+  /// Grows or shrinks the dataset to `count` rows; `row` as in create_rows.
+  void set_rows(hsize_t count, const Shape& row);
+
   /// Appends a row as number `index`: grows the dataset to index + 1 rows and writes the last one.
   /// `row` as in create_rows.
   void write_row(hsize_t index, const Shape& row, hid_t memory, const void* data);
@@ -114,6 +117,16 @@ class File : public Handle {
 
   /// What was written so far is handed to the system.
   void flush();
+
+  /// Asks the file system for `bytes` more at the end of the file, so that a full disk (or a limit
+  /// of the process) is told before HDF5 has begun to change the file. Where a file system cannot
+  /// promise space, nothing happens and a full disk is told by `flush`.
+  void reserve(std::int64_t bytes);
+
+  /// After a failed write: whatever HDF5 still writes no longer reaches the file, which keeps the
+  /// state of the last flush as far as that can be had. HDF5 would else write a header that claims
+  /// more than the file holds.
+  void abandon() noexcept;
 
  private:
   using Handle::Handle;

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,9 @@ namespace {
 constexpr hsize_t chunk_particles = 65536;
 /// Rows to a chunk of what has a few numbers a frame.
 constexpr hsize_t chunk_frames = 256;
+/// More than what HDF5 adds to a file for a frame besides the particles: index nodes, new chunks of
+/// what has a few numbers a frame.
+constexpr std::int64_t metadata_bytes = 256 * 1024;
 
 /// A dataset that gains a row of shape `row` with each frame.
 struct Series {
@@ -147,15 +151,21 @@ class TrajectoryWriter::File {
   const void* field_rows(Field field, const Frame& frame) const;
   void require_next(const Frame& frame, const Observation& observation) const;
   void append_all(const Frame& frame, const Observation& observation);
+  template <class Action>
+  void for_each_series(const Action& action);
+  void take_back_frame() noexcept;
+  void give_back_reserve() const;
 
   std::size_t particles_;
   NumberType float_;
   std::vector<ParticleId> ids_;
   Double3 origin_;
   bool writes_speed_;
+  std::filesystem::path path_;
   hsize_t frames_ = 0;
   std::int64_t last_step_ = -1;
   bool usable_ = true;
+  std::int64_t frame_bytes_ = metadata_bytes;  ///< at most, with HDF5's own
 
   // Closed in reverse order: the file last.
   hdf5::File file_;
@@ -175,6 +185,7 @@ TrajectoryWriter::File::File(const std::filesystem::path& path, const StartState
       ids_(start.id),
       origin_(start.box.lower),
       writes_speed_(header.fields.contains(Field::speed)),
+      path_(path),
       file_(hdf5::File::create(path)) {
   write_head(header);
   const hdf5::Group all_particles = hdf5::Group::create(file_.id(), "particles");
@@ -220,6 +231,9 @@ hdf5::Group TrajectoryWriter::File::create_particle_element(Field field, int com
   hdf5::Group element = hdf5::Group::create(particle_group_.id(), name);
   hdf5::Shape row{particles_};
   hdf5::Shape chunk{std::min<hsize_t>(particles_, chunk_particles)};
+  // The last chunk takes its whole space, however few particles it holds.
+  const hsize_t chunks = (particles_ + chunk[0] - 1) / chunk[0];
+  frame_bytes_ += static_cast<std::int64_t>(chunks * chunk[0]) * components * type.bytes;
   if (components > 1) {
     row.push_back(static_cast<hsize_t>(components));
     chunk.push_back(static_cast<hsize_t>(components));
@@ -341,9 +355,14 @@ void TrajectoryWriter::File::append(const Frame& frame, const Observation& obser
   if (writes_speed_) speeds_ = speeds_of(frame.velocity);
   require_next(frame, observation);
   if (!usable_) throw SystemError("the trajectory cannot be continued after a failed write");
-  usable_ = false;
-  append_all(frame, observation);
-  usable_ = true;
+  file_.reserve(frame_bytes_);
+  try {
+    append_all(frame, observation);
+  } catch (const SystemError&) {
+    usable_ = false;
+    take_back_frame();
+    throw;
+  }
 }
 
 void TrajectoryWriter::File::append_all(const Frame& frame, const Observation& observation) {
@@ -353,7 +372,8 @@ void TrajectoryWriter::File::append_all(const Frame& frame, const Observation& o
   edges_->append(frames_, edge_matrix(frame.box).data());
   const auto values = observables_of(observation);
   for (std::size_t i = 0; i < values.size(); ++i) observables_[i].append(frames_, &values[i].value);
-  // Last, because a reader counts the frames by them.
+  // They count the frames, so they must not reach the disk before what they count.
+  file_.flush();
   step_->append(frames_, &frame.step);
   time_->append(frames_, &frame.time);
   file_.flush();
@@ -362,18 +382,49 @@ void TrajectoryWriter::File::append_all(const Frame& frame, const Observation& o
   last_step_ = frame.step;
 }
 
+template <class Action>
+void TrajectoryWriter::File::for_each_series(const Action& action) {
+  for (ParticleSeries& field : fields_) action(field.series);
+  for (Series& observable : observables_) action(observable);
+  for (Series* series : {&*edges_, &*step_, &*time_}) action(*series);
+}
+
+/// After a failed write: the datasets forget the frame as far as that can be had, then the file is
+/// left alone.
+void TrajectoryWriter::File::take_back_frame() noexcept {
+  for_each_series([this](Series& series) {
+    try {
+      series.dataset.set_rows(frames_, series.row);
+    } catch (const std::exception&) {
+      // The error that led here is the one to tell.
+    }
+  });
+  try {
+    file_.flush();
+  } catch (const std::exception&) {
+  }
+  file_.abandon();
+}
+
+void TrajectoryWriter::File::give_back_reserve() const {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path_, error);
+  if (!error) std::filesystem::resize_file(path_, size, error);
+}
+
 void TrajectoryWriter::File::close() {
-  for (ParticleSeries& field : fields_) field.series.dataset.close();
-  for (Series& observable : observables_) observable.dataset.close();
-  for (Series* series : {&*edges_, &*step_, &*time_}) series->dataset.close();
+  for_each_series([](Series& series) { series.dataset.close(); });
   particle_group_.close();
   file_.close();
+  give_back_reserve();
   sidecar_->close();
 }
 
 TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const StartState& start,
-                                   const TrajectoryHeader& header)
-    : file_(std::make_unique<File>(path, start, header)) {}
+                                   const TrajectoryHeader& header) {
+  hdf5::initialise();
+  file_ = std::make_unique<File>(path, start, header);
+}
 
 TrajectoryWriter::~TrajectoryWriter() = default;
 TrajectoryWriter::TrajectoryWriter(TrajectoryWriter&&) noexcept = default;

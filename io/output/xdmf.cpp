@@ -56,7 +56,7 @@ std::string escape_xml(std::string_view text) {
 }  // namespace
 
 std::filesystem::path XdmfWriter::twin_of(const std::filesystem::path& path) {
-  return path.parent_path() / ("." + path.filename().string() + ".next");
+  return path.parent_path() / fmt::format(".{}.next", path.filename().string());
 }
 
 XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::string heavy_file,

@@ -45,7 +45,9 @@ TEST(Block, WarpOperations) {
     const auto k = static_cast<std::size_t>(i);
     EXPECT_EQ(rotated_here[k], 0.5 + (lane + 1) % warp_size);
     EXPECT_EQ(swapped_here[k], lane ^ 1);
-    if (lane + 4 < warp_size) EXPECT_EQ(moved_here[k], static_cast<float>(lane + 4));
+    if (lane + 4 < warp_size) {
+      EXPECT_EQ(moved_here[k], static_cast<float>(lane + 4));
+    }
     EXPECT_EQ(odd_here[k], odd);
   }
 }

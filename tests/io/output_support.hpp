@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <hdf5.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "core/observation.hpp"
@@ -37,6 +38,24 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// A file system of 1 MiB, where this process may make one.
+class TinyDisk {
+ public:
+  TinyDisk() : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=1m") == 0) {}
+  ~TinyDisk() {
+    if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  TinyDisk(const TinyDisk&) = delete;
+  TinyDisk& operator=(const TinyDisk&) = delete;
+
+  bool mounted() const { return mounted_; }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+
+ private:
+  TemporaryFolder folder_;
+  bool mounted_;
 };
 
 inline std::string read_text(const std::filesystem::path& path) {

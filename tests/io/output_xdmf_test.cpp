@@ -27,6 +27,13 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
+/// The text of a hyperslab that starts at a frame.
+std::string starting_at(std::size_t frame, const std::string& rest) {
+  std::string text = std::to_string(frame);
+  text.insert(text.begin(), '>');
+  return text + rest;
+}
+
 class BySwap : public testing::TestWithParam<SidecarSwap> {};
 
 TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
@@ -40,8 +47,8 @@ TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
     EXPECT_EQ(count(text, "</Xdmf>"), 1U);
     EXPECT_EQ(count(text, "<Time Value="), frame);
     for (std::size_t i = 0; i < frame; ++i) {
-      EXPECT_EQ(count(text, ">" + std::to_string(i) + " 0 0 1 1 1 1 50 3<"), 1U);
-      EXPECT_EQ(count(text, ">" + std::to_string(i) + " 0 1 1 1 50<"), 1U);
+      EXPECT_EQ(count(text, starting_at(i, " 0 0 1 1 1 1 50 3<")), 1U);
+      EXPECT_EQ(count(text, starting_at(i, " 0 1 1 1 50<")), 1U);
     }
     writer.append(static_cast<double>(frame) / 3.0);
   }

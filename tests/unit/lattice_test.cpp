@@ -1,9 +1,9 @@
 // Crystals: how many, how dense, how near, and in the order of LAMMPS.
 #include "core/lattice.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "core/error.hpp"
 
@@ -61,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(Lattices, EveryLattice,
                                            Crystal{LatticeType::fcc, 4, std::sqrt(0.5)}));
 
 TEST(Lattice, IsTheMeltOfLammps) {
-  const StartState start = make_lattice({LatticeType::fcc, 0.8442, {20, 20, 20}}, {true, true, true});
+  const StartState start =
+      make_lattice({LatticeType::fcc, 0.8442, {20, 20, 20}}, {true, true, true});
   ASSERT_EQ(start.size(), 32000);
   // The box and the first atoms as LAMMPS ("29 Sep 2021 - Update 2") writes them.
   for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(start.box.edges[d], 33.59192382765015, 1e-13);

@@ -1,9 +1,9 @@
 // The tail correction against NIST, and the mixing rule.
 #include "core/interactions/lennard_jones_model.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 namespace pencilbox {
 namespace {
@@ -27,16 +27,15 @@ TEST_P(NistTailCorrection, IsThePrintedOne) {
 }
 
 // "Lennard-Jones Fluid Reference Calculations: Cuboid Cell", 17 digits from the same formula.
-INSTANTIATE_TEST_SUITE_P(
-    Configurations, NistTailCorrection,
-    ::testing::Values(NistTail{800, 10, 3, -198.4888837441566},
-                      NistTail{800, 10, 4, -83.768986403337195},
-                      NistTail{200, 8, 3, -24.229600066425366},
-                      NistTail{200, 8, 4, -10.225706348063625},
-                      NistTail{400, 10, 3, -49.622220936039149},
-                      NistTail{400, 10, 4, -20.942246600834299},
-                      NistTail{30, 8, 3, -0.54516600149457073},
-                      NistTail{30, 8, 4, -0.23007839283143153}));
+INSTANTIATE_TEST_SUITE_P(Configurations, NistTailCorrection,
+                         ::testing::Values(NistTail{800, 10, 3, -198.4888837441566},
+                                           NistTail{800, 10, 4, -83.768986403337195},
+                                           NistTail{200, 8, 3, -24.229600066425366},
+                                           NistTail{200, 8, 4, -10.225706348063625},
+                                           NistTail{400, 10, 3, -49.622220936039149},
+                                           NistTail{400, 10, 4, -20.942246600834299},
+                                           NistTail{30, 8, 3, -0.54516600149457073},
+                                           NistTail{30, 8, 4, -0.23007839283143153}));
 
 TEST(TailCorrection, VirialIsTheVolumeDerivativeOfTheEnergy) {
   // At fixed cutoff the tail energy is c / V with c independent of V, but its virial also counts

@@ -1,10 +1,10 @@
 // Particles at random: uniform, reproducible, and apart where that is asked for.
 #include "core/random_start.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "core/error.hpp"
 #include "core/point_grid.hpp"

@@ -1,10 +1,10 @@
 // Philox against the known answers of its authors, and the distributions made from it.
 #include "core/rng.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
+
+#include <gtest/gtest.h>
 
 namespace pencilbox {
 namespace {

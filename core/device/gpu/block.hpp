@@ -1,5 +1,9 @@
 // A block of threads on a GPU: indices, barrier, shared memory, warp operations, atomics.
 // The emulator (host/block.hpp) gives the same words with checks.
+//
+// Kernels are callable on host and device, so that one file serves every device; these words then
+// must be too, though a GPU build never calls them on the host. PENCILBOX_ON_DEVICE (this file
+// only) gives each its body in the compiler's device pass and none in the host pass.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +11,13 @@
 
 #include "core/device/gpu/vendor.hpp"
 #include "core/device/launch_shape.hpp"
+#include "core/device/macros.hpp"
+
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define PENCILBOX_ON_DEVICE(...) __VA_ARGS__
+#else
+#define PENCILBOX_ON_DEVICE(...) __builtin_unreachable()
+#endif
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -14,8 +25,8 @@ namespace pencilbox::PENCILBOX_DEVICE {
 template <class T>
 class SharedArray {
  public:
-  __device__ explicit SharedArray(T* data) : data_(data) {}
-  __device__ T& operator[](Index i) const { return data_[i]; }
+  PENCILBOX_DEVICE_FUNCTION explicit SharedArray(T* data) : data_(data) {}
+  PENCILBOX_DEVICE_FUNCTION T& operator[](Index i) const { return data_[i]; }
 
  private:
   T* data_;
@@ -23,93 +34,100 @@ class SharedArray {
 
 class Block {
  public:
-  __device__ int thread() const { return static_cast<int>(threadIdx.x); }
-  __device__ int threads() const { return static_cast<int>(blockDim.x); }
-  __device__ std::int64_t index() const { return blockIdx.x; }
-  __device__ std::int64_t blocks() const { return gridDim.x; }
-
-#if defined(PENCILBOX_DEVICE_CUDA)
-  __device__ static constexpr int warp_size() { return 32; }
-#else
-  __device__ static int warp_size() { return warpSize; }
-#endif
-  __device__ int lane() const { return thread() % warp_size(); }
-  __device__ int warp() const { return thread() / warp_size(); }
+  PENCILBOX_DEVICE_FUNCTION int thread() const {
+    PENCILBOX_ON_DEVICE(return static_cast<int>(threadIdx.x));
+  }
+  PENCILBOX_DEVICE_FUNCTION int threads() const {
+    PENCILBOX_ON_DEVICE(return static_cast<int>(blockDim.x));
+  }
+  PENCILBOX_DEVICE_FUNCTION std::int64_t index() const { PENCILBOX_ON_DEVICE(return blockIdx.x); }
+  PENCILBOX_DEVICE_FUNCTION std::int64_t blocks() const { PENCILBOX_ON_DEVICE(return gridDim.x); }
+  PENCILBOX_DEVICE_FUNCTION static int warp_size() { PENCILBOX_ON_DEVICE(return warpSize); }
+  PENCILBOX_DEVICE_FUNCTION int lane() const { return thread() % warp_size(); }
+  PENCILBOX_DEVICE_FUNCTION int warp() const { return thread() / warp_size(); }
 
   /// Every thread of the block must call it.
-  __device__ void barrier() const { __syncthreads(); }
+  PENCILBOX_DEVICE_FUNCTION void barrier() const { PENCILBOX_ON_DEVICE(__syncthreads()); }
 
   /// The next `count` elements of the block's dynamic shared memory; every thread must ask for the
   /// same arrays in the same order.
   template <class T>
-  __device__ SharedArray<T> shared(Index count) const {
-    extern __shared__ __align__(16) unsigned char memory[];
-    used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
-    T* data = reinterpret_cast<T*>(memory + used_);
-    used_ += static_cast<std::size_t>(count) * sizeof(T);
-    return SharedArray<T>(data);
+  PENCILBOX_DEVICE_FUNCTION SharedArray<T> shared(Index count) const {
+    PENCILBOX_ON_DEVICE(extern __shared__ __align__(16) unsigned char dynamic_shared_memory[];
+                        used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+                        T* data = reinterpret_cast<T*>(dynamic_shared_memory + used_);
+                        used_ += static_cast<std::size_t>(count) * sizeof(T);
+                        return SharedArray<T>(data));
   }
 
   // Every lane of the warp must call these together.
 #if defined(PENCILBOX_DEVICE_CUDA)
-  __device__ void warp_barrier() const { __syncwarp(); }
+  PENCILBOX_DEVICE_FUNCTION void warp_barrier() const { PENCILBOX_ON_DEVICE(__syncwarp()); }
   template <class T>
-  __device__ T shuffle(T value, int source_lane) const {
-    return __shfl_sync(all_lanes, value, source_lane);
+  PENCILBOX_DEVICE_FUNCTION T shuffle(T value, int source_lane) const {
+    PENCILBOX_ON_DEVICE(return __shfl_sync(all_lanes, value, source_lane));
   }
   template <class T>
-  __device__ T shuffle_xor(T value, int mask) const {
-    return __shfl_xor_sync(all_lanes, value, mask);
+  PENCILBOX_DEVICE_FUNCTION T shuffle_xor(T value, int mask) const {
+    PENCILBOX_ON_DEVICE(return __shfl_xor_sync(all_lanes, value, mask));
   }
   template <class T>
-  __device__ T shuffle_down(T value, int distance) const {
-    return __shfl_down_sync(all_lanes, value, distance);
+  PENCILBOX_DEVICE_FUNCTION T shuffle_down(T value, int distance) const {
+    PENCILBOX_ON_DEVICE(return __shfl_down_sync(all_lanes, value, distance));
   }
-  __device__ std::uint64_t ballot(bool predicate) const {
-    return __ballot_sync(all_lanes, predicate);
+  PENCILBOX_DEVICE_FUNCTION std::uint64_t ballot(bool predicate) const {
+    PENCILBOX_ON_DEVICE(return __ballot_sync(all_lanes, predicate));
   }
 #else
-  __device__ void warp_barrier() const { __builtin_amdgcn_wave_barrier(); }
-  template <class T>
-  __device__ T shuffle(T value, int source_lane) const {
-    return __shfl(value, source_lane);
+  PENCILBOX_DEVICE_FUNCTION void warp_barrier() const {
+    PENCILBOX_ON_DEVICE(__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+                        __builtin_amdgcn_wave_barrier());
   }
   template <class T>
-  __device__ T shuffle_xor(T value, int mask) const {
-    return __shfl_xor(value, mask);
+  PENCILBOX_DEVICE_FUNCTION T shuffle(T value, int source_lane) const {
+    PENCILBOX_ON_DEVICE(return __shfl(value, source_lane));
   }
   template <class T>
-  __device__ T shuffle_down(T value, int distance) const {
-    return __shfl_down(value, static_cast<unsigned>(distance));
+  PENCILBOX_DEVICE_FUNCTION T shuffle_xor(T value, int mask) const {
+    PENCILBOX_ON_DEVICE(return __shfl_xor(value, mask));
   }
-  __device__ std::uint64_t ballot(bool predicate) const { return __ballot(predicate); }
+  template <class T>
+  PENCILBOX_DEVICE_FUNCTION T shuffle_down(T value, int distance) const {
+    PENCILBOX_ON_DEVICE(return __shfl_down(value, static_cast<unsigned>(distance)));
+  }
+  PENCILBOX_DEVICE_FUNCTION std::uint64_t ballot(bool predicate) const {
+    PENCILBOX_ON_DEVICE(return __ballot(predicate));
+  }
 #endif
 
   /// Adds to an element of a shared array, returns what stood there.
   template <class T>
-  __device__ T atomic_add(T& element, T value) const {
-    return atomicAdd(&element, value);
+  PENCILBOX_DEVICE_FUNCTION T atomic_add(T& element, T value) const {
+    PENCILBOX_ON_DEVICE(return atomicAdd(&element, value));
   }
 
  private:
 #if defined(PENCILBOX_DEVICE_CUDA)
   static constexpr unsigned all_lanes = 0xffffffffU;
 #endif
-  mutable std::size_t used_ = 0;
+  [[maybe_unused]] mutable std::size_t used_ = 0;
 };
 
 /// Atomics on device memory; each returns what stood there.
 template <class T>
-__device__ T atomic_add(T* target, T value) {
-  return atomicAdd(target, value);
+PENCILBOX_DEVICE_FUNCTION T atomic_add(T* target, T value) {
+  PENCILBOX_ON_DEVICE(return atomicAdd(target, value));
 }
 template <class T>
-__device__ T atomic_max(T* target, T value) {
-  return atomicMax(target, value);
+PENCILBOX_DEVICE_FUNCTION T atomic_max(T* target, T value) {
+  PENCILBOX_ON_DEVICE(return atomicMax(target, value));
 }
-__device__ inline std::uint64_t atomic_min(std::uint64_t* target, std::uint64_t value) {
-  return atomicMin(reinterpret_cast<unsigned long long*>(target),
-                   static_cast<unsigned long long>(value));
+PENCILBOX_DEVICE_FUNCTION inline std::uint64_t atomic_min(std::uint64_t* target,
+                                                          std::uint64_t value) {
+  PENCILBOX_ON_DEVICE(return atomicMin(reinterpret_cast<unsigned long long*>(target),
+                                       static_cast<unsigned long long>(value)));
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
+
+#undef PENCILBOX_ON_DEVICE

@@ -105,7 +105,7 @@ void for_each(Stream&, Index count, const Kernel& kernel, [[maybe_unused]] int t
     for (std::int64_t k = 0; k < count; ++k) kernel(order(k));
     return;
   }
-#pragma omp parallel for schedule(dynamic, chunk) if (count > chunk)
+#pragma omp parallel for schedule(dynamic, chunk) if (count > 4 * chunk)
   for (Index i = 0; i < count; ++i) kernel(i);
 }
 

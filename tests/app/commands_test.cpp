@@ -1,0 +1,66 @@
+// The commands that tell: info, backends, schema, check.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program_runner.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+using ::testing::Test;
+
+TEST_F(InAFolder, InfoNamesVersionsAndDevices) {
+  const ProgramResult result = program("info");
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* word : {"pencilbox ", "compiler", "hdf5", "host: ", "auto chooses "}) {
+    EXPECT_NE(result.out.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(InAFolder, BackendsListsThemAndTheirOptions) {
+  const ProgramResult list = program("backends");
+  EXPECT_EQ(list.exit_code, 0);
+  for (const char* name : {"reference ", "par-part-no-loop ", "x-pencil "}) {
+    EXPECT_NE(list.out.find(name), std::string::npos) << name;
+  }
+  const ProgramResult one = program("backends x-pencil");
+  EXPECT_EQ(one.exit_code, 0);
+  for (const char* word : {"section 5.2", "length", "default paper", "1 to 1024"}) {
+    EXPECT_NE(one.out.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(InAFolder, SchemaIsJson) {
+  const ProgramResult result = program("schema");
+  EXPECT_EQ(result.exit_code, 0);
+  const auto schema = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(schema.at("properties").contains("potential"));
+}
+
+TEST_F(InAFolder, CheckSaysWhatARunWouldBeAndTouchesNothing) {
+  write("deck.yaml", small_deck());
+  const auto before = listing();
+  const ProgramResult result = program("check deck.yaml");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* word : {"cutoff: 2.5", "particles    256", "cells        2 x 2 x 2",
+                           "x-pencil           yes", "memory"}) {
+    EXPECT_NE(result.out.find(word), std::string::npos) << word << "\n" << result.out;
+  }
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(InAFolder, CheckGivesTheReasonOfEachBackEndThatCannot) {
+  write("deck.yaml", small_deck("neighbor: {backend: reference}\n"));
+  const ProgramResult result = program("check deck.yaml --set potential.cutoff=7");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("x-pencil           no: the box side along x"), std::string::npos)
+      << result.out;
+}
+
+TEST_F(InAFolder, HelpAndVersion) {
+  EXPECT_EQ(program("--help").exit_code, 0);
+  EXPECT_EQ(program("run --help").exit_code, 0);
+  EXPECT_NE(program("--version").out.find('.'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pencilbox::testing

@@ -1,0 +1,49 @@
+// Back ends with blocks, on the emulator: the result must not depend on the order in which threads
+// and blocks run, nor on the width of a warp.
+#include "core/device/host/emulator.hpp"
+#include "tests/support/every_backend.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+class EmulatedSchedules : public EveryBackend {
+ protected:
+  void SetUp() override {
+    if (backend().device->kind() != "host") GTEST_SKIP() << "the emulator is the host's";
+  }
+  void TearDown() override { host::emulator_settings() = saved_; }
+
+ private:
+  host::EmulatorSettings saved_ = host::emulator_settings();
+};
+
+TEST_P(EmulatedSchedules, GiveTheSameForces) {
+  for (const int types : {1, 2}) {
+    SimulationSetup setup = make_lj_setup(
+        random_liquid(257, periodic_box(8, 5.2, 5.1), 0.8, 3, types), 2.5, Truncation::force_shift);
+    setup.deterministic = true;
+    const Evaluation expected = run(setup);
+    for (const int warp_size : {32, 64}) {
+      for (const auto schedule :
+           {host::Schedule::forward, host::Schedule::reverse, host::Schedule::random}) {
+        for (const std::uint64_t seed : {1U, 2U, 3U}) {
+          if (schedule != host::Schedule::random && seed > 1) continue;
+          host::emulator_settings().warp_size = warp_size;
+          host::emulator_settings().schedule = schedule;
+          host::emulator_settings().seed = seed;
+          const Evaluation mine = run(setup);
+          EXPECT_EQ(mine.frame.force, expected.frame.force)
+              << "warp " << warp_size << ", schedule " << static_cast<int>(schedule) << ", seed "
+              << seed;
+          EXPECT_EQ(mine.sums.potential_energy, expected.sums.potential_energy);
+          EXPECT_EQ(mine.stats.pairs_in_range, expected.stats.pairs_in_range);
+        }
+      }
+    }
+  }
+}
+
+PENCILBOX_FOR_EVERY_BACKEND(EmulatedSchedules);
+
+}  // namespace
+}  // namespace pencilbox::testing

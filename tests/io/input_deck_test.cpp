@@ -1,0 +1,223 @@
+// Good decks: values, defaults, overrides, the resolved deck, and text that must simply work.
+#include <clocale>
+
+#include <gtest/gtest.h>
+
+#include "io/input/deck.hpp"
+#include "tests/io/input_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+constexpr const char* small_deck = R"(system:
+  particles:
+    lattice: {type: fcc, density: 0.8442, cells: [4, 5, 6]}
+potential:
+  cutoff: 2.5
+run: {steps: 0}
+)";
+
+constexpr const char* full_deck = R"(title: "A: full \"deck\""
+system:
+  particles:
+    random: {count: 1000, box: [10, 11, 12.5], seed: 1, minimum_distance: 0.5}
+  velocities: {temperature: 1.44, seed: 87287}
+  types:
+    - {name: A, mass: 1.0, fraction: 0.25}
+    - {name: "no", mass: 2, fraction: 0.75}
+  type_seed: 5
+  boundary: [periodic, open, periodic]
+potential:
+  type: lennard-jones
+  cutoff: 3
+  truncation: force-shift
+  tail_correction: false
+  pairs: [{types: [A, A], epsilon: 1.0, sigma: 1.0}, {types: ["no", "no"], epsilon: 0.1, sigma: 1.1}]
+neighbor:
+  backend: par-cell
+  options: {block: 128, order: morton}
+integrator: {type: velocity-verlet, timestep: 0.001}
+run: {steps: 1e6, precision: double, device: cuda, deterministic: true}
+output:
+  directory: out/full run
+  thermo: {every: 10}
+  trajectory: {every: 1000, fields: [velocity, id]}
+)";
+
+Deck parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return parse_deck(text, "folder/deck.yaml", overrides, test_catalogue());
+}
+
+TEST(Deck, FillsInTheDefaults) {
+  const Deck deck = parse(small_deck);
+  EXPECT_EQ(deck.title, "deck");
+  const auto& lattice = std::get<LatticeStart>(deck.start);
+  EXPECT_EQ(lattice.type, LatticeType::fcc);
+  EXPECT_EQ(lattice.density, 0.8442);
+  EXPECT_EQ(lattice.cells, (std::array<std::int64_t, 3>{4, 5, 6}));
+  EXPECT_FALSE(deck.velocities);
+  ASSERT_EQ(deck.types.size(), 1U);
+  EXPECT_EQ(deck.types[0].name, "A");
+  EXPECT_EQ(deck.types[0].mass, 1.0);
+  EXPECT_EQ(deck.periodic, (Bool3{true, true, true}));
+  EXPECT_EQ(deck.cutoff, 2.5);
+  EXPECT_EQ(deck.truncation, Truncation::cut);
+  EXPECT_FALSE(deck.tail_correction);
+  EXPECT_TRUE(deck.pairs.empty());
+  EXPECT_EQ(deck.backend, "par-part-no-loop");
+  EXPECT_TRUE(deck.options.empty());
+  EXPECT_EQ(deck.integrator, "velocity-verlet");
+  EXPECT_EQ(deck.timestep, 0.005);
+  EXPECT_EQ(deck.steps, 0);
+  EXPECT_EQ(deck.precision, Precision::mixed);
+  EXPECT_EQ(deck.device, "auto");
+  EXPECT_FALSE(deck.deterministic);
+  EXPECT_EQ(deck.output.directory, "deck");
+  EXPECT_EQ(deck.output.thermo_every, 100);
+  EXPECT_FALSE(deck.output.trajectory);
+}
+
+TEST(Deck, TakesEveryValue) {
+  const Deck deck = parse(full_deck);
+  EXPECT_EQ(deck.title, "A: full \"deck\"");
+  const auto& random = std::get<RandomStart>(deck.start);
+  EXPECT_EQ(random.count, 1000);
+  EXPECT_EQ(random.box, (Double3{10, 11, 12.5}));
+  EXPECT_EQ(random.seed, 1U);
+  EXPECT_EQ(random.minimum_distance, 0.5);
+  ASSERT_TRUE(deck.velocities);
+  EXPECT_EQ(deck.velocities->temperature, 1.44);
+  EXPECT_EQ(deck.velocities->seed, 87287U);
+  ASSERT_EQ(deck.types.size(), 2U);
+  EXPECT_EQ(deck.types[1].name, "no");
+  EXPECT_EQ(deck.types[1].mass, 2.0);
+  EXPECT_EQ(deck.types[1].fraction, 0.75);
+  EXPECT_EQ(deck.type_seed, 5U);
+  EXPECT_EQ(deck.periodic, (Bool3{true, false, true}));
+  EXPECT_EQ(deck.cutoff, 3.0);
+  EXPECT_EQ(deck.truncation, Truncation::force_shift);
+  ASSERT_EQ(deck.pairs.size(), 2U);
+  EXPECT_EQ(deck.pairs[1].types[0], "no");
+  EXPECT_EQ(deck.pairs[1].coefficients.epsilon, 0.1);
+  EXPECT_EQ(deck.backend, "par-cell");
+  EXPECT_EQ(deck.options,
+            (BackendOptions{
+                {"block", "128"}, {"order", "morton"}, {"cells", "auto"}, {"prefetch", "true"}}));
+  EXPECT_EQ(deck.timestep, 0.001);
+  EXPECT_EQ(deck.steps, 1000000);
+  EXPECT_EQ(deck.precision, Precision::double_);
+  EXPECT_EQ(deck.device, "cuda");
+  EXPECT_TRUE(deck.deterministic);
+  EXPECT_EQ(deck.output.directory, "out/full run");
+  EXPECT_EQ(deck.output.thermo_every, 10);
+  ASSERT_TRUE(deck.output.trajectory);
+  EXPECT_EQ(deck.output.trajectory->every, 1000);
+  EXPECT_TRUE(deck.output.trajectory->fields.contains(Field::position));
+  EXPECT_TRUE(deck.output.trajectory->fields.contains(Field::id));
+  EXPECT_FALSE(deck.output.trajectory->fields.contains(Field::species));
+}
+
+TEST(Deck, TrajectoryHasItsDefaultFields) {
+  const Deck deck = parse(std::string(small_deck) + "output: {trajectory: {every: 5}}\n");
+  for (const Field field :
+       {Field::position, Field::velocity, Field::potential_energy, Field::species}) {
+    EXPECT_TRUE(deck.output.trajectory->fields.contains(field));
+  }
+  EXPECT_FALSE(deck.output.trajectory->fields.contains(Field::force));
+}
+
+TEST(Deck, ResolvedReadsBackToItself) {
+  for (const std::string text : {small_deck, full_deck}) {
+    const std::string resolved = resolved_yaml(parse(text));
+    EXPECT_EQ(resolved_yaml(parse(resolved)), resolved);
+    const Deck first = parse(text);
+    const Deck again = parse(resolved);
+    EXPECT_EQ(again.title, first.title);
+    EXPECT_EQ(again.options, first.options);
+    EXPECT_EQ(again.steps, first.steps);
+    EXPECT_EQ(again.output.directory, first.output.directory);
+    EXPECT_EQ(again.types.size(), first.types.size());
+  }
+  EXPECT_NE(resolved_yaml(parse(small_deck)).find("backend: par-part-no-loop"), std::string::npos);
+}
+
+TEST(Deck, ResolvesStartFilesFromItsOwnFolder) {
+  const std::string text =
+      "system: {particles: {file: data/start.xyz}}\npotential: {cutoff: 2.5}\nrun: {steps: 1}\n";
+  const Deck deck = parse(text);
+  EXPECT_EQ(std::get<FileStart>(deck.start).path, "folder/data/start.xyz");
+  EXPECT_TRUE(deck.types.empty());
+  const Deck elsewhere =
+      parse_deck(resolved_yaml(deck), "/another/deck.yaml", {}, test_catalogue());
+  EXPECT_EQ(std::get<FileStart>(elsewhere.start).path,
+            std::filesystem::absolute("folder/data/start.xyz"));
+}
+
+TEST(Deck, OverridesStandOverTheText) {
+  const Deck deck = parse(small_deck, {"potential.cutoff=3.0", "run.steps=7", "run.steps=8",
+                                       "neighbor.backend=par-cell", "neighbor.options.block=256",
+                                       "system.boundary=[open, open, open]", "title=a b"});
+  EXPECT_EQ(deck.cutoff, 3.0);
+  EXPECT_EQ(deck.steps, 8);
+  EXPECT_EQ(deck.backend, "par-cell");
+  EXPECT_EQ(deck.options.at("block"), "256");
+  EXPECT_EQ(deck.periodic, (Bool3{false, false, false}));
+  EXPECT_EQ(deck.title, "a b");
+}
+
+TEST(Deck, KnowsWhereAKeyStands) {
+  const Deck deck = parse(small_deck, {"run.device=host"});
+  EXPECT_EQ(deck.where("potential.cutoff"), "folder/deck.yaml:5");
+  EXPECT_EQ(deck.where("potential.truncation"), "folder/deck.yaml:4");  // a default: its section
+  EXPECT_EQ(deck.where("run.device"), "--set");
+  EXPECT_EQ(deck.place("run.device"), "--set run.device");
+  EXPECT_EQ(deck.place("potential.cutoff"), "folder/deck.yaml:5: potential.cutoff");
+}
+
+TEST(Deck, WorksWithOtherLineEndsBlanksCommentsAndByteOrderMark) {
+  std::string text = std::string("# comment\n") + small_deck;
+  const std::string expected = resolved_yaml(parse(text));
+  std::string windows;
+  for (const char c : text) windows += c == '\n' ? std::string("  \r\n") : std::string(1, c);
+  EXPECT_EQ(resolved_yaml(parse(windows)), expected);
+  EXPECT_EQ(resolved_yaml(parse("\xEF\xBB\xBF" + text)), expected);
+  EXPECT_EQ(resolved_yaml(parse("---\n" + text + "...\n")), expected);
+  EXPECT_EQ(resolved_yaml(parse("\t\n\t# comment\n" + text + "\t\n")), expected);
+}
+
+TEST(Deck, DoesNotCareAboutTheLocale) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (const char* locale : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "C"}) {
+    if (std::setlocale(LC_ALL, locale) != nullptr) {
+      EXPECT_EQ(parse(small_deck).cutoff, 2.5) << locale;
+    }
+  }
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+TEST(Deck, LoadsFromPathsWithSpacesAndUtf8) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("Größe und Maß.yaml", small_deck);
+  const Deck deck = load_deck(path, {}, test_catalogue());
+  EXPECT_EQ(deck.title, "Größe und Maß");
+  EXPECT_EQ(deck.output.directory, "Größe und Maß");
+  EXPECT_EQ(resolved_yaml(parse_deck(resolved_yaml(deck), path.string(), {}, test_catalogue())),
+            resolved_yaml(deck));
+}
+
+TEST(Deck, LegalExtremesAreLegal) {
+  const Deck one = parse(
+      "system: {particles: {random: {count: 1, box: [5, 5, 5], seed: 0}}}\n"
+      "potential: {cutoff: 2.5}\nrun: {steps: 10}\n"
+      "output: {thermo: {every: 1000000}}\n");
+  EXPECT_EQ(std::get<RandomStart>(one.start).count, 1);
+  EXPECT_EQ(one.output.thermo_every, 1000000);
+  const Deck two = parse(
+      "system: {particles: {random: {count: 2, box: [5, 5, 5], seed: 0}},"
+      " velocities: {temperature: 1, seed: 1}}\n"
+      "potential: {cutoff: 2.5}\nrun: {steps: 10}\noutput:\nneighbor:\n");
+  EXPECT_TRUE(two.velocities);
+}
+
+}  // namespace
+}  // namespace pencilbox

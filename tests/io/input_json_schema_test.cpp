@@ -1,0 +1,73 @@
+// The JSON Schema is the table: every key, its bounds, choices and default.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "io/input/deck_schema.hpp"
+#include "io/input/json_schema.hpp"
+#include "tests/io/input_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+using Json = nlohmann::json;
+
+/// The schema of a key of the table, or null.
+Json property(const Json& schema, const KeyRule& rule) {
+  std::string pointer;
+  std::string_view path = rule.path;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    std::string_view word = path.substr(0, dot);
+    const bool list = word.size() > 2 && word.substr(word.size() - 2) == "[]";
+    if (list) word.remove_suffix(2);
+    pointer += "/properties/" + std::string(word) + (list ? "/items" : "");
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  }
+  const Json::json_pointer where(pointer);
+  return schema.contains(where) ? schema.at(where) : Json();
+}
+
+TEST(JsonSchema, HasEveryKeyOfTheTable) {
+  const Json schema = Json::parse(json_schema(test_catalogue()));
+  const DeckSchema table(test_catalogue(), "");
+  for (const KeyRule& rule : table.rules()) {
+    const Json json = property(schema, rule);
+    if (rule.presence == Presence::unavailable) {
+      EXPECT_TRUE(json.is_null()) << rule.path;
+      continue;
+    }
+    ASSERT_FALSE(json.is_null()) << rule.path;
+    EXPECT_NE(json.at("description").get<std::string>().find(rule.documentation),
+              std::string::npos);
+    const Json& entry = rule.is_list() ? json.at("items") : json;
+    if (rule.kind == KeyKind::choice) {
+      EXPECT_EQ(entry.at("enum").get<std::vector<std::string>>(), rule.choices) << rule.path;
+    }
+    if (rule.kind == KeyKind::real || rule.kind == KeyKind::integer) {
+      EXPECT_EQ(entry.at("minimum").get<double>(), rule.minimum) << rule.path;
+      EXPECT_EQ(entry.at("maximum").get<double>(), rule.maximum) << rule.path;
+    }
+    EXPECT_EQ(json.contains("default"), !rule.default_value.empty()) << rule.path;
+  }
+}
+
+TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
+  const Json schema = Json::parse(json_schema(test_catalogue()));
+  const Json& properties = schema.at("properties");
+  EXPECT_EQ(properties["output"]["properties"]["thermo"]["properties"]["every"]["default"], 100);
+  EXPECT_EQ(properties["system"]["properties"]["boundary"]["default"],
+            Json({"periodic", "periodic", "periodic"}));
+  EXPECT_EQ(properties["run"]["properties"]["deterministic"]["default"], false);
+  EXPECT_EQ(properties["system"]["properties"]["particles"]["oneOf"].size(), 3U);
+  EXPECT_EQ(schema.at("additionalProperties"), false);
+  const Json& cases = properties["neighbor"]["allOf"];
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_EQ(cases[1]["if"]["properties"]["backend"]["const"], "par-cell");
+  const Json& options = cases[1]["then"]["properties"]["options"];
+  EXPECT_EQ(options["additionalProperties"], false);
+  EXPECT_EQ(options["properties"]["block"]["minimum"], 32);
+  EXPECT_EQ(options["properties"]["cells"]["anyOf"].size(), 2U);
+}
+
+}  // namespace
+}  // namespace pencilbox

@@ -1,0 +1,64 @@
+// What tests of decks and start files share.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "io/input/catalogue.hpp"
+
+namespace pencilbox {
+
+/// Two back ends, one of them with options of every kind.
+inline Catalogue test_catalogue() {
+  BackendInfo plain{"par-part-no-loop", "one thread a particle", "test", {}};
+  BackendInfo tuned{"par-cell", "one block a cell", "test", {}};
+  tuned.options = {{"block", "64", "threads in a block", {}, 32, 1024},
+                   {"order", "auto", "order of cells", {"auto", "morton", "rows"}, 1, 0},
+                   {"cells", "auto", "cells in a block", {"auto"}, 1, 64},
+                   {"prefetch", "true", "read ahead", {"true", "false"}, 1, 0}};
+  return {{plain, tuned}, {"velocity-verlet"}, {"host", "cuda"}};
+}
+
+/// The line of the InputError that the action throws, or "no error".
+inline std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// A folder of its own that goes with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("pencilbox_input_" + std::to_string(::getpid()) + "_" + std::to_string(next()++))) {
+    std::filesystem::create_directories(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return path_ / name;
+  }
+
+ private:
+  static int& next() {
+    static int count = 0;
+    return count;
+  }
+  std::filesystem::path path_;
+};
+
+}  // namespace pencilbox

@@ -1,0 +1,79 @@
+#include "neighbor/cell_grid.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace pencilbox {
+namespace {
+
+const std::vector<Double3> nobody(1, Double3{});
+
+TEST(CellGrid, CellsAreAsSmallAsTheCutoffAllows) {
+  const std::vector<Double3> many(1000, Double3{});
+  const Box box{{0, 0, 0}, {7.5, 7.49, 2.6}, {true, true, true}};
+  const CellGrid grid = make_cell_grid(box, 2.5, many);
+  EXPECT_EQ(grid.cells, (std::array<Index, 3>{3, 2, 1}));
+  EXPECT_DOUBLE_EQ(grid.side[0], 2.5);
+  EXPECT_DOUBLE_EQ(grid.side[2], 2.6);
+}
+
+TEST(CellGrid, CellsGrowInADiluteSystem) {
+  const Box box{{0, 0, 0}, {1e5, 1e5, 1e5}, {true, true, true}};
+  const CellGrid grid = make_cell_grid(box, 2.5, nobody);
+  EXPECT_LE(grid.count(), 4096);
+  EXPECT_GE(grid.side[0], 2.5);
+  EXPECT_DOUBLE_EQ(grid.side[0] * grid.cells[0], 1e5);
+}
+
+TEST(CellGrid, OpenDirectionsCoverTheParticles) {
+  const Box box{{0, 0, 0}, {10, 10, 10}, {false, false, false}};
+  const CellGrid grid = make_cell_grid(box, 2.0, {{-3.0, 1.0, 5.0}, {20.0, 2.0, 5.0}});
+  EXPECT_DOUBLE_EQ(grid.lower[0], -3.0);
+  EXPECT_GE(grid.side[0] * grid.cells[0], 23.0 - 1e-12);
+  EXPECT_EQ(grid.cells[2], 1);
+  EXPECT_GE(grid.side[2], 2.0);
+}
+
+TEST(CellGrid, PlacesWrapAndCountImages) {
+  const Box box{{-5, -5, -5}, {10, 10, 10}, {true, true, true}};
+  const CellGrid grid = make_cell_grid(box, 2.5, nobody);
+  GridPlace there = place(grid, {7.0, -5.0, -25.5});
+  EXPECT_EQ(there.image, (std::array<std::int32_t, 3>{1, 0, -3}));
+  EXPECT_EQ(there.cell, (std::array<Index, 3>{0, 0, 3}));
+  EXPECT_DOUBLE_EQ(there.offset[0], 2.0);
+  const Double3 back = position_of(grid, there);
+  EXPECT_DOUBLE_EQ(back[0], -3.0);
+  EXPECT_DOUBLE_EQ(back[2], 4.5);
+}
+
+TEST(CellGrid, APlaceThatRoundingLeftOnTheUpperFaceIsWrapped) {
+  const Box box{{0, 0, 0}, {10, 10, 10}, {true, false, true}};
+  const CellGrid grid = make_cell_grid(box, 2.5, {{0, 0, 0}, {10, 10, 10}});
+  GridPlace on_face{{3, 3, 0}, {2.5, 2.5, -1e-18}, {0, 0, 0}};
+  const Double3 position = position_of(grid, on_face);
+  EXPECT_EQ(position[0], 0.0);
+  EXPECT_EQ(position[1], 10.0);  // open: stays
+  EXPECT_EQ(on_face.image, (std::array<std::int32_t, 3>{1, 0, 0}));
+}
+
+TEST(CellGrid, NeighboursWrapInPeriodicDirectionsOnly) {
+  const GridView<float> grid{{3, 1, 4}, {1, 1, 1}, {true, true, false}};
+  EXPECT_EQ(grid.wrap_x(-1), 2);
+  EXPECT_EQ(grid.wrap_x(3), 0);
+  EXPECT_EQ(grid.wrap_y(-1), 0);
+  EXPECT_EQ(grid.wrap_y(1), 0);
+  EXPECT_EQ(grid.wrap_z(-1), -1);
+  EXPECT_EQ(grid.wrap_z(4), -1);
+  for (Index i = 0; i < 12; ++i) EXPECT_EQ(grid.linear(grid.coordinates(i)), i);
+}
+
+TEST(CellGrid, LargestCell) {
+  const Box box{{0, 0, 0}, {10, 10, 10}, {true, true, true}};
+  const std::vector<Double3> positions{{1, 1, 1}, {1.1, 1, 1}, {9, 9, 9}, {11.5, 1, 1}};
+  const CellGrid grid = make_cell_grid(box, 2.5, positions);
+  EXPECT_EQ(largest_cell(grid, positions), 3);
+}
+
+}  // namespace
+}  // namespace pencilbox
