@@ -10,8 +10,8 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// values[i] becomes values[0] + ... + values[i] for i in [0, count). Every thread of the block must
-/// call it; begins and ends with a barrier.
+/// values[i] becomes values[0] + ... + values[i] for i in [0, count). Every thread of the block
+/// must call it; begins and ends with a barrier.
 template <class T>
 PENCILBOX_DEVICE_FUNCTION void block_inclusive_scan(const Block& block,
                                                     const SharedArray<T>& values, Index count) {

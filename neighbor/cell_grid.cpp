@@ -9,7 +9,7 @@ namespace pencilbox {
 namespace {
 
 constexpr double max_cells_per_particle = 8.0;
-constexpr double min_cells = 4096.0;
+constexpr double min_cells = 262144.0;
 constexpr double max_cells = 1e9;  // an Index counts them
 
 struct Interval {

@@ -75,9 +75,9 @@ struct GridPlace {
 };
 
 /// The grid over `box` with cells as small as `cutoff` allows. Open directions are covered from the
-/// outermost particle to the outermost particle. In a dilute system cells grow until there are at
-/// most `max_cells_per_particle` of them for each particle: empty cells cost time and memory, and
-/// wider cells are as right.
+/// outermost particle to the outermost particle. Empty cells cost time and memory, so cells grow
+/// where there would be more than 262,144 of them and more than eight for each particle; wider
+/// cells are as right.
 CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
 
 /// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open

@@ -26,6 +26,16 @@ struct TargetSum {
   Accumulator energy{};
   Accumulator virial{};
 
+  /// A candidate: target and source relative to their cells, and the image shift from the target's
+  /// cell to the source's. The difference comes first: then rounding is the same from both sides,
+  /// and the forces of a pair cancel to the last bit.
+  template <class Interaction, class Pair>
+  PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction, const Vec3<Pair>& target,
+                                     const Vec3<Pair>& source, const Vec3<Pair>& shift,
+                                     std::int32_t target_type, std::int32_t source_type) {
+    add(interaction, (target - source) - shift, target_type, source_type);
+  }
+
   /// A candidate at `separation` = target - source (image included). `Pair` is the arithmetic of a
   /// pair, for which the interaction is compiled.
   template <class Interaction, class Pair>
@@ -44,6 +54,14 @@ struct TargetSum {
         virial += static_cast<Accumulator>(term.force_over_r * r2);
       }
     }
+  }
+
+  /// The target's own image, `shift` away. Apart from the others because the difference of equal
+  /// coordinates is exactly zero: in a box as wide as the cutoff rounding must not decide.
+  template <class Interaction, class Pair>
+  PENCILBOX_DEVICE_FUNCTION void add_own_image(const Interaction& interaction,
+                                               const Vec3<Pair>& shift, std::int32_t type) {
+    add(interaction, Pair(-1) * shift, type, type);
   }
 
   PENCILBOX_DEVICE_FUNCTION void store(const PairSumsView<Precision>& sums, Index target) const {

@@ -2,6 +2,7 @@
 
     xvfb-run -a pvbatch tools/render_picture.py RUN/trajectory.xmf2 PICTURE.png
         [--frame -1] [--color speed|potential_energy|...] [--radius 0.5] [--range MIN MAX]
+        [--size 1200 1000] [--preset "Viridis (matplotlib)"]
 """
 import argparse
 from pathlib import Path
@@ -22,6 +23,8 @@ def arguments():
     parser.add_argument("--color", default="speed", help="an array with one number a particle")
     parser.add_argument("--radius", type=float, default=0.5, help="of a sphere [sigma]")
     parser.add_argument("--range", type=float, nargs=2, help="of the colours")
+    parser.add_argument("--size", type=int, nargs=2, default=[1200, 1000], help="in pixels")
+    parser.add_argument("--preset", default="Viridis (matplotlib)", help="colours, by ParaView's name")
     return parser.parse_args()
 
 
@@ -40,7 +43,7 @@ def show_particles(reader, view, options):
     particles.GaussianRadius = options.radius
     ColorBy(particles, ("POINTS", options.color))
     colors = GetColorTransferFunction(options.color)
-    colors.ApplyPreset("Viridis (matplotlib)", True)
+    colors.ApplyPreset(options.preset, True)
     low, high = options.range or reader.PointData[options.color].GetRange(0)
     colors.RescaleTransferFunction(low, high)
     bar = GetScalarBar(colors, view)
@@ -48,6 +51,7 @@ def show_particles(reader, view, options):
     bar.ComponentTitle = ""
     bar.RangeLabelFormat = "%-#6.3g"
     bar.TitleColor = bar.LabelColor = BLACK
+    bar.TitleFontSize = bar.LabelFontSize = 18
     bar.WindowLocation = "Lower Right Corner"
     bar.ScalarBarLength = 0.4
     particles.SetScalarBarVisibility(view, True)
@@ -63,6 +67,7 @@ def show_box(view, center, lengths):
 def show_time(reader, view):
     label = Show(AnnotateTimeFilter(Input=reader, Format="t* = {time:.3f}"), view)
     label.Color = BLACK
+    label.FontSize = 20
     label.WindowLocation = "Upper Left Corner"
 
 
@@ -71,6 +76,7 @@ def place_camera(view):
     view.GetActiveCamera().Azimuth(25)
     view.GetActiveCamera().Elevation(20)
     view.ResetCamera()
+    view.GetActiveCamera().Zoom(1.08)  # the margin of ResetCamera is wide
 
 
 def main():
@@ -87,16 +93,16 @@ def main():
     reader.UpdatePipeline(times[options.frame])
 
     view = CreateView("RenderView")
-    view.ViewSize = [1200, 1000]
+    view.ViewSize = options.size
     view.UseColorPaletteForBackground = 0
     view.Background = [1, 1, 1]
-    view.OrientationAxesLabelColor = BLACK
+    view.OrientationAxesVisibility = 0
     view.ViewTime = times[options.frame]
     show_particles(reader, view, options)
     show_box(view, *read_box(options.sidecar, options.frame))
     show_time(reader, view)
     place_camera(view)
-    SaveScreenshot(str(options.picture), view)
+    SaveScreenshot(str(options.picture), view, CompressionLevel="9")
 
 
 main()

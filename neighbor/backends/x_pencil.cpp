@@ -64,7 +64,8 @@ struct XPencilKernel {
   /// One target in a thread's registers; `particle` is -1 where the thread has none.
   struct Target {
     Index particle = -1;
-    Index x = 0;  ///< its cell along the row
+    Index cell = 0;
+    Index x = 0;  ///< of its cell, along the row
     std::int32_t type = 0;
     Vec3<Pair> position;
   };
@@ -118,7 +119,8 @@ struct XPencilKernel {
     Target target;
     if (particle >= end) return target;
     target.particle = particle;
-    target.x = particles.cell[particle] % particles.grid.cells.x;
+    target.cell = particles.cell[particle];
+    target.x = target.cell % particles.grid.cells.x;
     target.position = particles.position[particle];
     if constexpr (Interaction::needs_types) target.type = particles.type[particle];
     return target;
@@ -157,11 +159,10 @@ struct XPencilKernel {
       if (target.particle < 0) continue;
       for (Index dx = -1; dx <= 1; ++dx) {
         const SourceRange range = range_of(sources, row, first, last, target.x + dx);
-        const bool own_cell = dx == 0 && dy == 0 && dz == 0;
-        const Index skip =
-            own_cell ? target.particle - sources.inner_begin + sources.left_count : Index{-1};
+        const Index cell = row + particles.grid.wrap_x(target.x + dx);
         add_range(staged, target, sum, {larger(range.begin, piece), smaller(range.end, piece_end)},
-                  piece, skip, particles.grid.shift(dx, dy, dz));
+                  piece, number_of_target(target, range, cell), particles.grid.shift(dx, dy, dz),
+                  dx != 0 || dy != 0 || dz != 0);
       }
     }
   }
@@ -189,17 +190,26 @@ struct XPencilKernel {
     return {base + offset[x], base + offset[x + 1]};
   }
 
+  /// The target among the sources of `cell`, or -1 if it is in another one.
+  PENCILBOX_DEVICE_FUNCTION Index number_of_target(const Target& target, const SourceRange& range,
+                                                   Index cell) const {
+    if (cell != target.cell) return -1;
+    return range.begin + target.particle - particles.offset[cell];
+  }
+
   PENCILBOX_DEVICE_FUNCTION void add_range(const Staged& staged, const Target& target,
                                            TargetSum<Precision, wanted>& sum,
-                                           const SourceRange& range, Index piece, Index skip,
-                                           const Vec3<Pair>& shift) const {
-    const Vec3<Pair> at = target.position - shift;
+                                           const SourceRange& range, Index piece, Index self,
+                                           const Vec3<Pair>& shift, bool shifted) const {
     for (Index k = range.begin; k < range.end; ++k) {
-      if (k == skip) continue;
+      if (k == self) {
+        if (shifted) sum.add_own_image(interaction, shift, target.type);
+        continue;
+      }
       const Vec3<Pair> source{staged.x[k - piece], staged.y[k - piece], staged.z[k - piece]};
       std::int32_t type = 0;
       if constexpr (Interaction::needs_types) type = staged.type[k - piece];
-      sum.add(interaction, at - source, target.type, type);
+      sum.add(interaction, target.position, source, shift, target.type, type);
     }
   }
 };

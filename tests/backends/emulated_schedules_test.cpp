@@ -20,7 +20,7 @@ class EmulatedSchedules : public EveryBackend {
 TEST_P(EmulatedSchedules, GiveTheSameForces) {
   for (const int types : {1, 2}) {
     SimulationSetup setup = make_lj_setup(
-        random_liquid(257, periodic_box(8, 5.2, 5.1), 0.8, 3, types), 2.5, Truncation::force_shift);
+        random_liquid(225, periodic_box(8, 5.2, 5.1), 0.8, 3, types), 2.5, Truncation::force_shift);
     setup.deterministic = true;
     const Evaluation expected = run(setup);
     for (const int warp_size : {32, 64}) {

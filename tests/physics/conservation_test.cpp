@@ -2,6 +2,7 @@
 // reversal; and that the force is the derivative of the energy.
 #include <cmath>
 
+#include "io/input/start_file.hpp"
 #include "tests/support/every_backend.hpp"
 
 namespace pencilbox::testing {
@@ -84,9 +85,11 @@ class Conservation : public EveryBackend {
 TEST_P(Conservation, EnergyDrift) {
   if (too_slow_here()) GTEST_SKIP() << "too slow on this device";
   constexpr Bars slope_bars{5e-7, 2e-6, 5e-6};
-  const EnergyTrace energy = trace(melted(5, 0.004), 20.0);
-  EXPECT_LT(energy.deviation, 4.5e-5);  // 3e-5 for 4,000 particles; this is 500: fluctuates more
-  EXPECT_LT(std::abs(energy.slope), 10.0 * slope_bars.of(precision()));
+  SimulationSetup setup = liquid(4, 0.004);
+  setup.start = read_start(reference_file("liquid4000.data"), {});
+  const EnergyTrace energy = trace(setup, 20.0);
+  EXPECT_LT(energy.deviation, 3e-5);
+  EXPECT_LT(std::abs(energy.slope), slope_bars.of(precision()));
 }
 
 TEST_P(Conservation, EnergyErrorIsOfSecondOrder) {
