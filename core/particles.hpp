@@ -77,7 +77,8 @@ struct Particles {
   ParticleState<Precision> state;
   PairSums<Precision> sums;
   Index types = 1;
-  Buffer<double> mass;  ///< [types]
+  Buffer<double> mass;          ///< [types]
+  Buffer<double> inverse_mass;  ///< [types]
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

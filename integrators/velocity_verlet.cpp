@@ -19,13 +19,13 @@ struct VerletKernel {
   Vec3View<State> position, velocity;
   Vec3View<const Accumulator> force;
   const std::int32_t* type;
-  const double* mass;
+  const double* inverse_mass;
   double timestep;
   bool several_types;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const double inertia = mass[several_types ? type[i] : 0];
-    const auto half_kick = static_cast<State>(0.5 * timestep / inertia);
+    const double per_mass = inverse_mass[several_types ? type[i] : 0];
+    const auto half_kick = static_cast<State>(0.5 * timestep * per_mass);
     const Vec3<State> half_change = half_kick * force[i].template to<State>();
     Vec3<State> v = velocity[i] + half_change;
     // Two half kicks, not one whole: the bits must not depend on whether somebody looked between.
@@ -58,9 +58,9 @@ class VelocityVerlet final : public Integrator<Precision> {
     auto& state = particles.state;
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
     for_each(stream, particles.count,
-             VerletKernel<Precision, part>{state.position.view(), state.velocity.view(),
-                                           force.view(), state.type.data(), particles.mass.data(),
-                                           timestep_, particles.types > 1},
+             VerletKernel<Precision, part>{
+                 state.position.view(), state.velocity.view(), force.view(), state.type.data(),
+                 particles.inverse_mass.data(), timestep_, particles.types > 1},
              256);
   }
 

@@ -90,11 +90,16 @@ void upload(const StartState& start, const CellGrid& grid, Particles<Precision>&
     cell[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
   }
   std::vector<double> mass;
-  for (const ParticleType& type : start.types) mass.push_back(type.mass);
+  std::vector<double> inverse_mass;
+  for (const ParticleType& type : start.types) {
+    mass.push_back(type.mass);
+    inverse_mass.push_back(1.0 / type.mass);
+  }
 
   particles.count = static_cast<Index>(count);
   particles.types = static_cast<Index>(start.types.size());
   particles.mass.upload(mass, stream);
+  particles.inverse_mass.upload(inverse_mass, stream);
   position.upload_to(particles.state.position, stream);
   velocity.upload_to(particles.state.velocity, stream);
   image.upload_to(particles.state.image, stream);

@@ -2,6 +2,7 @@
 // throws SystemError with the device's own text.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "core/device/gpu/block.hpp"
@@ -20,6 +21,9 @@ inline void check(vendor::Error error, const char* doing) {
   }
 }
 
+/// How often the host has waited for a stream: a test holds the time loop to none.
+inline std::atomic<std::int64_t> host_waits{0};
+
 class Stream {
  public:
   Stream() { check(vendor::create(&handle_), "creating a stream"); }
@@ -27,7 +31,10 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  void synchronize() { check(vendor::synchronize(handle_), "waiting for a stream"); }
+  void synchronize() {
+    ++host_waits;
+    check(vendor::synchronize(handle_), "waiting for a stream");
+  }
   vendor::StreamHandle handle() const { return handle_; }
 
  private:

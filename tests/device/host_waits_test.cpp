@@ -1,0 +1,46 @@
+// The host only enqueues: however many steps, it waits for the device equally often, and so reads
+// nothing back inside a step.
+#include <gtest/gtest.h>
+
+#include "app/simulation.hpp"
+#include "core/device/device.hpp"
+#include "core/lattice.hpp"
+#include "core/velocities.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+const DeviceApi& device_api();
+
+namespace {
+
+class HostWaits : public ::testing::TestWithParam<bool> {};
+
+TEST_P(HostWaits, DoNotGrowWithTheNumberOfSteps) {
+  for (const BackendInfo& info : device_api().backends()) {
+    SimulationSetup setup;
+    Lattice lattice;
+    lattice.density = 0.8442;
+    lattice.cells = {4, 4, 4};
+    setup.start = make_lattice(lattice, {true, true, true});
+    draw_velocities(setup.start, 1.44, 1);
+    setup.backend = info.name;
+    setup.options = default_options(info);
+    setup.integrator = "velocity-verlet";
+    setup.deterministic = GetParam();
+    const auto simulation = device_api().make(std::move(setup));
+    const auto waits_of = [&](std::int64_t steps) {
+      const std::int64_t before = host_waits;
+      simulation->advance(steps);
+      return host_waits - before;
+    };
+    waits_of(1);
+    EXPECT_EQ(waits_of(30), waits_of(2)) << info.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Order, HostWaits, ::testing::Bool(), [](const auto& parameters) {
+  return parameters.param ? "deterministic" : "ticket";
+});
+
+}  // namespace
+}  // namespace pencilbox::PENCILBOX_DEVICE
