@@ -74,13 +74,13 @@ class DeviceSimulation final : public Simulation {
     load(std::exchange(setup_.start, {}));
   }
 
-  void advance(std::int64_t steps) override {
+  void advance(std::int64_t steps, LastStep last) override {
     while (steps > 0) {
       const std::int64_t some = std::min(steps, most_steps_unwatched);
-      run_steps(some);
+      steps -= some;
+      run_steps(some, steps > 0 ? LastStep::forces_only : last);
       step_ += some;
       look_after_health(step_ - some);
-      steps -= some;
     }
   }
 
@@ -136,23 +136,24 @@ class DeviceSimulation final : public Simulation {
 
  private:
   /// THE time loop. The host only enqueues; it reads nothing back before the last step is done.
-  void run_steps(std::int64_t steps) {
+  void run_steps(std::int64_t steps, LastStep last_step) {
     profiler_.start();
-    profiler_.begin_step(0);
+    profiler_.begin_step(step_);
     profiler_.begin(Region::integrate, stream_);
     integrator_->first_half(particles_, stream_);
     for (std::int64_t i = 1; i <= steps; ++i) {
-      const bool observed = i == steps;
+      const bool last = i == steps;
+      const bool with_energies = last && last_step == LastStep::with_energies;
       binning_->run(particles_, i, profiler_, stream_);
-      evaluate(observed ? Wanted::forces_and_energies : Wanted::forces);
+      evaluate(with_energies ? Wanted::forces_and_energies : Wanted::forces);
       profiler_.begin(Region::integrate, stream_);
-      if (observed) {
+      if (last) {
         integrator_->second_half(particles_, stream_);
       } else {
         integrator_->second_then_first_half(particles_, stream_);
       }
       profiler_.begin(Region::end, stream_);
-      profiler_.begin_step(i);
+      profiler_.begin_step(step_ + i);
     }
     profiler_.stop(stream_);
   }
@@ -176,7 +177,7 @@ class DeviceSimulation final : public Simulation {
     const std::int64_t before = allocated_bytes;
     backend_ = make_backend<Precision>(find_backend(setup_.backend), problem, setup_.options);
     backend_bytes_ = allocated_bytes - before;
-    profiler_.begin_step(1);  // not a step: leave it out of the profile
+    profiler_.pause();  // not a step: leave it out of the profile
     binning_->run(particles_, 0, profiler_, stream_);
     evaluate(Wanted::forces_and_energies);
     look_after_health(step_);

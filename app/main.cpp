@@ -53,6 +53,17 @@ int run_program(int argc, char** argv) {
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
   CLI::App* schema = program.add_subcommand("schema", "JSON Schema of the deck");
 
+  const auto is_command = [&program](const std::string& word) {
+    for (const CLI::App* command : program.get_subcommands({})) {
+      if (command->get_name() == word) return true;
+    }
+    return false;
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    return fail("unknown command, got '" + std::string(argv[1]) +
+                    "', allowed: run, check, backends, info, schema",
+                ExitCode::bad_input);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {

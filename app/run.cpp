@@ -120,7 +120,8 @@ class Run {
       double seconds = 0.0;
       {
         const Stopwatch stopwatch(seconds);
-        simulation_->advance(steps);
+        const bool reached = simulation_->step() + steps == due;
+        simulation_->advance(steps, reached ? LastStep::with_energies : LastStep::forces_only);
       }
       if (steps == batch_ && seconds < seconds_between_looks) batch_ *= 2;
       if (seconds > 2.0 * seconds_between_looks) batch_ = std::max<std::int64_t>(1, batch_ / 2);

@@ -31,13 +31,19 @@ struct SimulationSetup {
   bool deterministic = false;
 };
 
+/// What the last step of a batch evaluates.
+enum class LastStep { forces_only, with_energies };
+
 class Simulation {
  public:
   virtual ~Simulation() = default;
 
-  /// Advances by `steps` time steps; energies and virials are valid afterwards. Throws PhysicsError
-  /// if a particle was lost or became non-finite on the way.
-  virtual void advance(std::int64_t steps) = 0;
+  /// Advances by `steps` time steps. Throws PhysicsError if a particle was lost or became
+  /// non-finite on the way. Unless `last` asks for energies, observe() and frames with energies
+  /// have to wait for a call that does: only steps that the deck fixes should ask, because the
+  /// kernel with energies may round forces differently, and a batch that merely serves the progress
+  /// line must not change a bit.
+  virtual void advance(std::int64_t steps, LastStep last = LastStep::with_energies) = 0;
 
   virtual std::int64_t step() const = 0;
 

@@ -24,6 +24,8 @@ class Profiler {
 
   void begin_step(std::int64_t step) { sampling_ = step % sample_every == 0 && used_ < most_marks; }
 
+  void pause() { sampling_ = false; }
+
   /// What follows on the stream belongs to `region`.
   void begin(Region region, Stream& stream) {
     if (!sampling_) return;

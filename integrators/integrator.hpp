@@ -27,9 +27,6 @@ class Integrator {
     second_half(particles, stream);
     first_half(particles, stream);
   }
-
-  /// Energy exchanged with a bath so far: total energy minus this is conserved. Zero without one.
-  virtual double bath_energy() const { return 0.0; }
 };
 
 struct IntegratorSettings {

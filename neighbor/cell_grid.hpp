@@ -18,11 +18,18 @@ namespace pencilbox {
 /// A cell by its three coordinates.
 using CellCoordinates = Vec3<Index>;
 
+/// A distance between cells in sigma, and what rounding took from it.
+template <class Real>
+struct CellShift {
+  Vec3<Real> rounded, remainder;
+};
+
 /// What kernels need of the grid. `Real` is the arithmetic that uses it.
 template <class Real>
 struct GridView {
-  CellCoordinates cells;  ///< number of cells in each direction
-  Vec3<Real> side;        ///< of a cell
+  CellCoordinates cells;      ///< number of cells in each direction
+  Vec3<Real> side;            ///< of a cell [sigma]
+  Vec3<Real> side_remainder;  ///< what `side` lost to rounding
   Vec3<bool> periodic;
 
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
@@ -43,10 +50,11 @@ struct GridView {
   PENCILBOX_DEVICE_FUNCTION Index wrap_y(Index c) const { return wrap(c, cells.y, periodic.y); }
   PENCILBOX_DEVICE_FUNCTION Index wrap_z(Index c) const { return wrap(c, cells.z, periodic.z); }
 
-  /// From the target's cell to the neighbour at this offset, in sigma.
-  PENCILBOX_DEVICE_FUNCTION Vec3<Real> shift(Index x, Index y, Index z) const {
-    return {static_cast<Real>(x) * side.x, static_cast<Real>(y) * side.y,
-            static_cast<Real>(z) * side.z};
+  /// From the target's cell to the neighbour at this offset.
+  PENCILBOX_DEVICE_FUNCTION CellShift<Real> shift(Index x, Index y, Index z) const {
+    const Vec3<Real> steps{static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z)};
+    return {{steps.x * side.x, steps.y * side.y, steps.z * side.z},
+            {steps.x * side_remainder.x, steps.y * side_remainder.y, steps.z * side_remainder.z}};
   }
 };
 
@@ -61,8 +69,13 @@ struct CellGrid {
 
   template <class Real>
   GridView<Real> view() const {
+    const auto rounded = [this](std::size_t d) { return static_cast<Real>(side[d]); };
+    const auto rest = [&](std::size_t d) {
+      return static_cast<Real>(side[d] - static_cast<double>(rounded(d)));
+    };
     return {{cells[0], cells[1], cells[2]},
-            {static_cast<Real>(side[0]), static_cast<Real>(side[1]), static_cast<Real>(side[2])},
+            {rounded(0), rounded(1), rounded(2)},
+            {rest(0), rest(1), rest(2)},
             {periodic[0], periodic[1], periodic[2]}};
   }
 };
@@ -76,8 +89,9 @@ struct GridPlace {
 
 /// The grid over `box` with cells as small as `cutoff` allows. Open directions are covered from the
 /// outermost particle to the outermost particle. Empty cells cost time and memory, so cells grow
-/// where there would be more than 262,144 of them and more than eight for each particle; wider
-/// cells are as right.
+/// where there would be more than 262,144 of them and more than eight for each particle. Wider
+/// cells are as right, but in single and mixed precision a coordinate is only as fine as its cell
+/// is wide.
 CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
 
 /// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open

@@ -1,13 +1,13 @@
-// Where a kernel runs. A kernel is a small struct with a name and one of
+// Where a kernel runs. A kernel is a small struct with a name and one of these operators:
 //
-//   void operator()(Index i) const               a grid of threads:  for_each(stream, count,
-//   kernel) void operator()(const Block& block) const    a grid of blocks:   launch(stream, shape,
-//   kernel)
+//     void operator()(Index i) const;
+//     void operator()(const Block& block) const;
 //
-// This header gives, in the namespace of the device that the file is compiled for:
-// Stream, Event, Buffer, Block, SharedArray, for_each, launch, atomics, scan and sort.
-// `host` runs a grid of threads as an OpenMP loop and emulates a grid of blocks with fibers;
-// `cuda` and `hip` share one implementation over a thin table of vendor names.
+// The first runs on a grid of threads, for_each(stream, count, kernel), the second on a grid of
+// blocks, launch(stream, shape, kernel). This header gives, in the namespace of the device that the
+// file is compiled for: Stream, Event, Buffer, Block, SharedArray, for_each, launch, atomics, scan
+// and sort. `host` runs a grid of threads as an OpenMP loop and emulates a grid of blocks with
+// fibers; `cuda` and `hip` share one implementation over a thin table of vendor names.
 #pragma once
 
 #if defined(PENCILBOX_DEVICE_HOST)

@@ -31,25 +31,23 @@ struct ParPartNoLoopKernel {
         for (Index dx = -1; dx <= 1; ++dx) {
           const Index x = grid.wrap_x(home.x + dx);
           if (x < 0) continue;
+          const bool own_cell = dx == 0 && dy == 0 && dz == 0;
           add_cell(sum, target, grid.linear({x, y, z}), grid.shift(dx, dy, dz),
-                   dx != 0 || dy != 0 || dz != 0);
+                   own_cell ? target : Index{-1});
         }
       }
     }
     sum.store(sums, target);
   }
 
-  /// All particles of a cell that lies `shift` away from the target's.
+  /// All particles of a cell that lies `shift` away from the target's; `skip` is the target itself.
   PENCILBOX_DEVICE_FUNCTION void add_cell(Sum& sum, Index target, Index cell,
-                                          const Vec3<Pair>& shift, bool shifted) const {
+                                          const CellShift<Pair>& shift, Index skip) const {
     const Vec3<Pair> at = particles.position[target];
     const std::int32_t type = type_of(target);
     const Index end = particles.offset[cell + 1];
     for (Index source = particles.offset[cell]; source < end; ++source) {
-      if (source == target) {
-        if (shifted) sum.add_own_image(interaction, shift, type);
-        continue;
-      }
+      if (source == skip) continue;
       sum.add(interaction, at, particles.position[source], shift, type, type_of(source));
     }
   }

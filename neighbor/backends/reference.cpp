@@ -20,7 +20,7 @@ struct Unfold {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     const CellCoordinates c = grid.coordinates(cell[i]);
-    position.store(i, grid.shift(c.x, c.y, c.z) + offset[i].template to<double>());
+    position.store(i, grid.shift(c.x, c.y, c.z).rounded + offset[i].template to<double>());
   }
 };
 
@@ -66,8 +66,8 @@ struct AllPairs {
       for (Index j = -y.images; j <= y.images; ++j) {
         for (Index k = -z.images; k <= z.images; ++k) {
           if (target == source && i == 0 && j == 0 && k == 0) continue;
-          const Vec3<double> image{i * x.length, j * y.length, k * z.length};
-          sum.add(interaction, nearest + image, type[target], type[source]);
+          const CellShift<double> image{{i * x.length, j * y.length, k * z.length}, {}};
+          sum.add(interaction, nearest, Vec3<double>{}, image, type[target], type[source]);
         }
       }
     }

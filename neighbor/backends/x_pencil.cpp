@@ -64,7 +64,6 @@ struct XPencilKernel {
   /// One target in a thread's registers; `particle` is -1 where the thread has none.
   struct Target {
     Index particle = -1;
-    Index cell = 0;
     Index x = 0;  ///< of its cell, along the row
     std::int32_t type = 0;
     Vec3<Pair> position;
@@ -119,8 +118,7 @@ struct XPencilKernel {
     Target target;
     if (particle >= end) return target;
     target.particle = particle;
-    target.cell = particles.cell[particle];
-    target.x = target.cell % particles.grid.cells.x;
+    target.x = particles.cell[particle] % particles.grid.cells.x;
     target.position = particles.position[particle];
     if constexpr (Interaction::needs_types) target.type = particles.type[particle];
     return target;
@@ -159,10 +157,11 @@ struct XPencilKernel {
       if (target.particle < 0) continue;
       for (Index dx = -1; dx <= 1; ++dx) {
         const SourceRange range = range_of(sources, row, first, last, target.x + dx);
-        const Index cell = row + particles.grid.wrap_x(target.x + dx);
+        const bool own_cell = dx == 0 && dy == 0 && dz == 0;
+        const Index skip =
+            own_cell ? target.particle - sources.inner_begin + sources.left_count : Index{-1};
         add_range(staged, target, sum, {larger(range.begin, piece), smaller(range.end, piece_end)},
-                  piece, number_of_target(target, range, cell), particles.grid.shift(dx, dy, dz),
-                  dx != 0 || dy != 0 || dz != 0);
+                  piece, skip, particles.grid.shift(dx, dy, dz));
       }
     }
   }
@@ -190,22 +189,12 @@ struct XPencilKernel {
     return {base + offset[x], base + offset[x + 1]};
   }
 
-  /// The target among the sources of `cell`, or -1 if it is in another one.
-  PENCILBOX_DEVICE_FUNCTION Index number_of_target(const Target& target, const SourceRange& range,
-                                                   Index cell) const {
-    if (cell != target.cell) return -1;
-    return range.begin + target.particle - particles.offset[cell];
-  }
-
   PENCILBOX_DEVICE_FUNCTION void add_range(const Staged& staged, const Target& target,
                                            TargetSum<Precision, wanted>& sum,
-                                           const SourceRange& range, Index piece, Index self,
-                                           const Vec3<Pair>& shift, bool shifted) const {
+                                           const SourceRange& range, Index piece, Index skip,
+                                           const CellShift<Pair>& shift) const {
     for (Index k = range.begin; k < range.end; ++k) {
-      if (k == self) {
-        if (shifted) sum.add_own_image(interaction, shift, target.type);
-        continue;
-      }
+      if (k == skip) continue;
       const Vec3<Pair> source{staged.x[k - piece], staged.y[k - piece], staged.z[k - piece]};
       std::int32_t type = 0;
       if constexpr (Interaction::needs_types) type = staged.type[k - piece];
