@@ -61,6 +61,13 @@ std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
   }
 }
 
+/// By how much a separation between float coordinates can be off: two remainders and a shift's, in
+/// three directions.
+double lost_to_rounding(const CellGrid& grid) {
+  const Double3 quantum = grid.float_quantum();
+  return 3.0 * std::max({quantum[0], quantum[1], quantum[2]});
+}
+
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:
@@ -68,7 +75,6 @@ class DeviceSimulation final : public Simulation {
       : setup_(std::move(setup)),
         device_(device),
         type_counts_(count_types(setup_.start)),
-        interaction_(setup_.potential, stream_),
         integrator_(make_integrator<Precision>(find_integrator(setup_.integrator),
                                                IntegratorSettings{setup_.timestep})) {
     load(std::exchange(setup_.start, {}));
@@ -119,7 +125,7 @@ class DeviceSimulation final : public Simulation {
   BackendStats backend_stats() override {
     PairSums<Precision> counts;
     counts.resize(particles_.count);
-    backend_->compute(binning_->view(particles_), interaction_, Wanted::counts, counts, stream_);
+    backend_->compute(binning_->view(particles_), *interaction_, Wanted::counts, counts, stream_);
     const LaunchReport report = backend_->launch_report();
     BackendStats stats;
     stats.candidates_per_particle = total(counts.energy) / static_cast<double>(particles_.count);
@@ -163,7 +169,7 @@ class DeviceSimulation final : public Simulation {
     profiler_.begin(Region::prepare, stream_);
     backend_->prepare(binned, stream_);
     profiler_.begin(Region::force, stream_);
-    backend_->compute(binned, interaction_, wanted, particles_.sums, stream_);
+    backend_->compute(binned, *interaction_, wanted, particles_.sums, stream_);
     profiler_.begin(Region::end, stream_);
   }
 
@@ -173,6 +179,7 @@ class DeviceSimulation final : public Simulation {
     box_ = start.box;
     types_ = start.types;
     binning_.emplace(problem.grid, setup_.deterministic, stream_);
+    interaction_.emplace(setup_.potential, lost_to_rounding(problem.grid), stream_);
     upload(start, problem.grid, particles_, stream_);
     const std::int64_t before = allocated_bytes;
     backend_ = make_backend<Precision>(find_backend(setup_.backend), problem, setup_.options);
@@ -250,7 +257,7 @@ class DeviceSimulation final : public Simulation {
   std::vector<ParticleType> types_;
   std::vector<std::int64_t> type_counts_;
   Stream stream_;
-  Interaction<typename Precision::Pair> interaction_;
+  std::optional<Interaction<typename Precision::Pair>> interaction_;
   std::unique_ptr<Integrator<Precision>> integrator_;
   std::optional<Binning<Precision>> binning_;
   std::unique_ptr<Backend<Precision>> backend_;

@@ -1,5 +1,5 @@
 // The particles on their device, as structure of arrays. A position is a cell and coordinates
-// relative to that cell's lower corner, so no precision loses digits in a big box, and a periodic
+// relative to that cell's centre, so no precision loses digits in a big box, and a periodic
 // image is an integer step between cells. Only `binning` permutes particles.
 #pragma once
 
@@ -38,7 +38,7 @@ template <class Precision>
 struct ParticleState {
   using State = typename Precision::State;
 
-  Vec3Buffer<State> position;      ///< [N] relative to the lower corner of `cell` [sigma]
+  Vec3Buffer<State> position;      ///< [N] relative to the centre of `cell` [sigma]
   Vec3Buffer<State> velocity;      ///< [N] [sigma/tau]
   Buffer<Index> cell;              ///< [N] linear cell index
   Buffer<ParticleId> id;           ///< [N]

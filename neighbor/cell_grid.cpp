@@ -58,6 +58,14 @@ CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3
   return grid;
 }
 
+Double3 CellGrid::float_quantum() const {
+  Double3 quantum{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    quantum[d] = std::exp2(std::ceil(std::log2(2.0 * side[d])) - 24.0);
+  }
+  return quantum;
+}
+
 GridPlace place(const CellGrid& grid, const Double3& position) {
   GridPlace result;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -72,7 +80,7 @@ GridPlace place(const CellGrid& grid, const Double3& position) {
     const double cell =
         std::clamp(std::floor(inside / grid.side[d]), 0.0, static_cast<double>(cells - 1));
     result.cell[d] = static_cast<Index>(cell);
-    result.offset[d] = inside - cell * grid.side[d];
+    result.offset[d] = inside - (cell + 0.5) * grid.side[d];
   }
   return result;
 }
@@ -81,7 +89,7 @@ Double3 position_of(const CellGrid& grid, GridPlace& place) {
   Double3 position{};
   for (std::size_t d = 0; d < 3; ++d) {
     const double length = grid.side[d] * static_cast<double>(grid.cells[d]);
-    double inside = static_cast<double>(place.cell[d]) * grid.side[d] + place.offset[d];
+    double inside = (static_cast<double>(place.cell[d]) + 0.5) * grid.side[d] + place.offset[d];
     if (grid.periodic[d] && inside >= length) {
       inside -= length;
       ++place.image[d];

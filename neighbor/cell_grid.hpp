@@ -7,6 +7,7 @@
 // Linear index of a cell: (z * cells.y + y) * cells.x + x.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "core/box.hpp"
@@ -67,9 +68,14 @@ struct CellGrid {
 
   Index count() const { return cells[0] * cells[1] * cells[2]; }
 
+  /// Seen in `Real`. Sides are rounded to multiples of `quantum`, or to the nearest Real where it
+  /// is 0.
   template <class Real>
-  GridView<Real> view() const {
-    const auto rounded = [this](std::size_t d) { return static_cast<Real>(side[d]); };
+  GridView<Real> view(const Double3& quantum = {}) const {
+    const auto rounded = [&](std::size_t d) {
+      return static_cast<Real>(quantum[d] > 0.0 ? std::rint(side[d] / quantum[d]) * quantum[d]
+                                                : side[d]);
+    };
     const auto rest = [&](std::size_t d) {
       return static_cast<Real>(side[d] - static_cast<double>(rounded(d)));
     };
@@ -78,9 +84,13 @@ struct CellGrid {
             {rest(0), rest(1), rest(2)},
             {periodic[0], periodic[1], periodic[2]}};
   }
+
+  /// The spacing, a power of two, at which a float holds every distance up to two sides exactly:
+  /// sums and differences of its multiples do not round.
+  Double3 float_quantum() const;
 };
 
-/// A place in the grid: cell coordinates, offset from the cell's lower corner, images crossed.
+/// A place in the grid: cell coordinates, offset from the cell's centre, images crossed.
 struct GridPlace {
   std::array<Index, 3> cell{};
   Double3 offset{};
@@ -95,7 +105,7 @@ struct GridPlace {
 CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
 
 /// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open
-/// ones (where the offset may then lie outside [0, side]).
+/// ones (where the offset may then lie outside [-side/2, side/2]).
 GridPlace place(const CellGrid& grid, const Double3& position);
 
 /// The position of a place: place() backwards. A place that rounding left on a periodic face is

@@ -20,36 +20,50 @@ struct PairSumsView {
       : force(sums.force.view()), energy(sums.energy.data()), virial(sums.virial.data()) {}
 };
 
+/// What splitting took from target - source; nothing where positions are not split.
+template <class Precision>
+PENCILBOX_DEVICE_FUNCTION Vec3<typename Precision::Pair> remainder_of_difference(
+    const BinnedParticles<Precision>& particles, Index target, Index source) {
+  if constexpr (split_position<Precision>) {
+    return particles.remainder[target] - particles.remainder[source];
+  } else {
+    return {};
+  }
+}
+
 template <class Precision, Wanted wanted>
 struct TargetSum {
   using Accumulator = typename Precision::Accumulator;
 
   Vec3<Accumulator> force;
-  Accumulator energy{};
-  Accumulator virial{};
+  double energy = 0.0;  // sums of observables are double in every precision
+  double virial = 0.0;
 
   /// A candidate: target and source relative to their cells, `shift` from the target's cell to the
   /// source's. `Pair` is the arithmetic of a pair, for which the interaction is compiled.
+  /// `remainder()` is what splitting took from target - source; it is asked for near the cutoff and
+  /// within it only.
   ///
   /// The difference comes before the shift: then rounding is the same from both sides, and the
-  /// forces of a pair cancel to the last bit. What the shift lost to rounding is taken off where it
-  /// matters, from partners in range: left in, it acts on all pairs across a border alike and shows
-  /// in the virial.
-  template <class Interaction, class Pair>
+  /// forces of a pair cancel to the last bit.
+  template <class Interaction, class Pair, class Remainder>
   PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction, const Vec3<Pair>& target,
                                      const Vec3<Pair>& source, const CellShift<Pair>& shift,
-                                     std::int32_t target_type, std::int32_t source_type) {
-    const Vec3<Pair> separation = (target - source) - shift.rounded;
-    const Pair r2 = dot(separation, separation);
-    if constexpr (wanted == Wanted::counts) energy += Accumulator(1);
+                                     const Remainder& remainder, std::int32_t target_type,
+                                     std::int32_t source_type) {
+    if constexpr (wanted == Wanted::counts) energy += 1.0;
+    Vec3<Pair> separation = (target - source) - shift.rounded;
+    Pair r2 = dot(separation, separation);
+    if constexpr (split_position<Precision>) {
+      if (!interaction.near_range(r2)) return;
+      separation += remainder() - shift.remainder;
+      r2 = dot(separation, separation);
+    }
     if (!interaction.in_range(r2)) return;
     if constexpr (wanted == Wanted::counts) {
-      virial += Accumulator(1);
-    } else if constexpr (std::is_same_v<Pair, double>) {
-      add_partner(interaction, separation, r2, target_type, source_type);
+      virial += 1.0;
     } else {
-      const Vec3<Pair> corrected = separation - shift.remainder;
-      add_partner(interaction, corrected, dot(corrected, corrected), target_type, source_type);
+      add_partner(interaction, separation, r2, target_type, source_type);
     }
   }
 
@@ -61,20 +75,21 @@ struct TargetSum {
     const auto term = interaction(r2, target_type, source_type);
     force += (term.force_over_r * separation).template to<Accumulator>();
     if constexpr (wanted == Wanted::forces_and_energies) {
-      energy += static_cast<Accumulator>(term.energy);
-      virial += static_cast<Accumulator>(term.force_over_r * r2);
+      energy += static_cast<double>(term.energy);
+      virial += static_cast<double>(term.force_over_r * r2);
     }
   }
 
   PENCILBOX_DEVICE_FUNCTION void store(const PairSumsView<Precision>& sums, Index target) const {
     if constexpr (wanted == Wanted::counts) {
-      sums.energy[target] = energy;
-      sums.virial[target] = virial;
+      sums.energy[target] = static_cast<Accumulator>(energy);
+      sums.virial[target] = static_cast<Accumulator>(virial);
     } else {
       sums.force.store(target, force);
       if constexpr (wanted == Wanted::forces_and_energies) {
-        sums.energy[target] = Accumulator(0.5) * energy;  // the other half is the partner's
-        sums.virial[target] = Accumulator(0.5) * virial;
+        sums.energy[target] =
+            static_cast<Accumulator>(0.5 * energy);  // the other half is the partner's
+        sums.virial[target] = static_cast<Accumulator>(0.5 * virial);
       }
     }
   }

@@ -11,8 +11,11 @@ namespace pencilbox::PENCILBOX_DEVICE {
 template <class Real>
 class Interaction {
  public:
-  Interaction(const LennardJonesModel& model, Stream& stream)
-      : model_(model), constants_(lennard_jones_constants<Real>(model)) {
+  /// `uncertainty`: by how much a separation can change when its remainder is added [sigma].
+  Interaction(const LennardJonesModel& model, double uncertainty, Stream& stream)
+      : model_(model),
+        near_(model.cutoff + uncertainty),
+        constants_(lennard_jones_constants<Real>(model)) {
     table_.upload(constants_, stream);
   }
 
@@ -33,17 +36,20 @@ class Interaction {
   void visit_form(Visitor& visitor) const {
     const Real cutoff = static_cast<Real>(model_.cutoff);
     const Real cutoff_squared = static_cast<Real>(model_.cutoff * model_.cutoff);
+    const Real near_squared = static_cast<Real>(near_ * near_);
     if (model_.types == 1) {
       using Pairs = OnePairOfTypes<Real>;
-      visitor(LennardJones<Real, form, Pairs>{Pairs{constants_[0]}, cutoff, cutoff_squared});
+      visitor(LennardJones<Real, form, Pairs>{Pairs{constants_[0]}, cutoff, cutoff_squared,
+                                              near_squared});
     } else {
       using Pairs = TableOfPairs<Real>;
       visitor(LennardJones<Real, form, Pairs>{Pairs{table_.data(), model_.types}, cutoff,
-                                              cutoff_squared});
+                                              cutoff_squared, near_squared});
     }
   }
 
   LennardJonesModel model_;
+  double near_;
   std::vector<LennardJonesConstants<Real>> constants_;
   Buffer<LennardJonesConstants<Real>> table_;
 };

@@ -5,8 +5,8 @@
 // cut, shift:   u(r) - energy_shift                     energy_shift = 0, u(r_c)
 // force-shift:  u(r) - u(r_c) - (r - r_c) u'(r_c)       Allen and Tildesley, section 5.2.3
 //
-// An interaction is a functor: `in_range(r2)` is the cutoff test, `(r2, types)` gives force over
-// distance and energy.
+// An interaction is a functor: `in_range(r2)` is the cutoff test (`near_range` a slightly wider one
+// that comes first), `(r2, types)` gives force over distance and energy.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,10 @@ struct LennardJones {
   Pairs pairs;
   Real cutoff;
   Real cutoff_squared;
+  Real near_squared;  ///< of the first test, on separations that still lack their remainder
 
   PENCILBOX_DEVICE_FUNCTION bool in_range(Real r2) const { return r2 < cutoff_squared; }
+  PENCILBOX_DEVICE_FUNCTION bool near_range(Real r2) const { return r2 < near_squared; }
 
   PENCILBOX_DEVICE_FUNCTION PairTerm<Real> operator()(Real r2, std::int32_t type_a,
                                                       std::int32_t type_b) const {

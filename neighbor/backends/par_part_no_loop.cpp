@@ -48,7 +48,8 @@ struct ParPartNoLoopKernel {
     const Index end = particles.offset[cell + 1];
     for (Index source = particles.offset[cell]; source < end; ++source) {
       if (source == skip) continue;
-      sum.add(interaction, at, particles.position[source], shift, type, type_of(source));
+      const auto remainder = [&] { return remainder_of_difference(particles, target, source); };
+      sum.add(interaction, at, particles.position[source], shift, remainder, type, type_of(source));
     }
   }
 

@@ -67,7 +67,9 @@ struct AllPairs {
         for (Index k = -z.images; k <= z.images; ++k) {
           if (target == source && i == 0 && j == 0 && k == 0) continue;
           const CellShift<double> image{{i * x.length, j * y.length, k * z.length}, {}};
-          sum.add(interaction, nearest, Vec3<double>{}, image, type[target], type[source]);
+          const auto no_remainder = [] { return Vec3<double>{}; };
+          sum.add(interaction, nearest, Vec3<double>{}, image, no_remainder, type[target],
+                  type[source]);
         }
       }
     }
@@ -78,8 +80,8 @@ struct AllPairs {
     using Accumulator = typename Precision::Accumulator;
     TargetSum<Precision, wanted> rounded;
     rounded.force = sum.force.template to<Accumulator>();
-    rounded.energy = static_cast<Accumulator>(sum.energy);
-    rounded.virial = static_cast<Accumulator>(sum.virial);
+    rounded.energy = sum.energy;
+    rounded.virial = sum.virial;
     rounded.store(sums, target);
   }
 };
@@ -88,7 +90,7 @@ template <class Precision>
 class Reference final : public Backend<Precision> {
  public:
   Reference(const Problem& problem, const BackendOptions&)
-      : problem_(problem), interaction_(problem.potential, upload_stream_) {}
+      : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
 
   static std::optional<std::string> refuse(const Problem&, const BackendOptions&) { return {}; }
 

@@ -160,8 +160,9 @@ struct XPencilKernel {
         const bool own_cell = dx == 0 && dy == 0 && dz == 0;
         const Index skip =
             own_cell ? target.particle - sources.inner_begin + sources.left_count : Index{-1};
-        add_range(staged, target, sum, {larger(range.begin, piece), smaller(range.end, piece_end)},
-                  piece, skip, particles.grid.shift(dx, dy, dz));
+        add_range(staged, target, sources, sum,
+                  {larger(range.begin, piece), smaller(range.end, piece_end)}, piece, skip,
+                  particles.grid.shift(dx, dy, dz));
       }
     }
   }
@@ -190,6 +191,7 @@ struct XPencilKernel {
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_range(const Staged& staged, const Target& target,
+                                           const SourcePencil& sources,
                                            TargetSum<Precision, wanted>& sum,
                                            const SourceRange& range, Index piece, Index skip,
                                            const CellShift<Pair>& shift) const {
@@ -198,7 +200,10 @@ struct XPencilKernel {
       const Vec3<Pair> source{staged.x[k - piece], staged.y[k - piece], staged.z[k - piece]};
       std::int32_t type = 0;
       if constexpr (Interaction::needs_types) type = staged.type[k - piece];
-      sum.add(interaction, target.position, source, shift, target.type, type);
+      const auto remainder = [&] {
+        return remainder_of_difference(particles, target.particle, sources.particle(k));
+      };
+      sum.add(interaction, target.position, source, shift, remainder, target.type, type);
     }
   }
 };

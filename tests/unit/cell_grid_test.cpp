@@ -41,7 +41,7 @@ TEST(CellGrid, PlacesWrapAndCountImages) {
   GridPlace there = place(grid, {7.0, -5.0, -25.5});
   EXPECT_EQ(there.image, (std::array<std::int32_t, 3>{1, 0, -3}));
   EXPECT_EQ(there.cell, (std::array<Index, 3>{0, 0, 3}));
-  EXPECT_DOUBLE_EQ(there.offset[0], 2.0);
+  EXPECT_DOUBLE_EQ(there.offset[0], 0.75);  // from the centre
   const Double3 back = position_of(grid, there);
   EXPECT_DOUBLE_EQ(back[0], -3.0);
   EXPECT_DOUBLE_EQ(back[2], 4.5);
@@ -50,7 +50,7 @@ TEST(CellGrid, PlacesWrapAndCountImages) {
 TEST(CellGrid, APlaceThatRoundingLeftOnTheUpperFaceIsWrapped) {
   const Box box{{0, 0, 0}, {10, 10, 10}, {true, false, true}};
   const CellGrid grid = make_cell_grid(box, 2.5, {{0, 0, 0}, {10, 10, 10}});
-  GridPlace on_face{{3, 3, 0}, {2.5, 2.5, -1e-18}, {0, 0, 0}};
+  GridPlace on_face{{3, 3, 0}, {1.25, 1.25, -1.25}, {0, 0, 0}};
   const Double3 position = position_of(grid, on_face);
   EXPECT_EQ(position[0], 0.0);
   EXPECT_EQ(position[1], 10.0);  // open: stays
