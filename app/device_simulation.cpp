@@ -61,13 +61,6 @@ std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
   }
 }
 
-/// By how much a separation between float coordinates can be off: two remainders and a shift's, in
-/// three directions.
-double lost_to_rounding(const CellGrid& grid) {
-  const Double3 quantum = grid.float_quantum();
-  return 3.0 * std::max({quantum[0], quantum[1], quantum[2]});
-}
-
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:
@@ -179,7 +172,7 @@ class DeviceSimulation final : public Simulation {
     box_ = start.box;
     types_ = start.types;
     binning_.emplace(problem.grid, setup_.deterministic, stream_);
-    interaction_.emplace(setup_.potential, lost_to_rounding(problem.grid), stream_);
+    interaction_.emplace(setup_.potential, problem.grid.float_uncertainty(), stream_);
     upload(start, problem.grid, particles_, stream_);
     const std::int64_t before = allocated_bytes;
     backend_ = make_backend<Precision>(find_backend(setup_.backend), problem, setup_.options);

@@ -120,8 +120,8 @@ struct Reorder {
   using State = typename Precision::State;
   using Pair = typename Precision::Pair;
   StateView<State> from, to;
-  Vec3View<Pair> pair_position, pair_remainder;
-  Vec3<State> quantum, per_quantum;  // powers of two: scaling by them is exact
+  static constexpr bool separate_pair_position = !std::is_same_v<State, Pair>;
+  Vec3View<Pair> pair_position;
   const Index* order;
   bool several_types;
 
@@ -129,20 +129,14 @@ struct Reorder {
     const Index old = order[i];
     const Vec3<State> position = from.position[old];
     to.position.store(i, position);
-    if constexpr (split_position<Precision>) split(i, position);
+    if constexpr (separate_pair_position) {
+      pair_position.store(i, position.template to<Pair>());
+    }
     to.velocity.store(i, from.velocity[old]);
     to.cell[i] = from.cell[old];
     to.id[i] = from.id[old];
     to.image.store(i, from.image[old]);
     if (several_types) to.type[i] = from.type[old];
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void split(Index i, const Vec3<State>& position) const {
-    const Vec3<Pair> near{static_cast<Pair>(std::rint(position.x * per_quantum.x) * quantum.x),
-                          static_cast<Pair>(std::rint(position.y * per_quantum.y) * quantum.y),
-                          static_cast<Pair>(std::rint(position.z * per_quantum.z) * quantum.z)};
-    pair_position.store(i, near);
-    pair_remainder.store(i, (position - near.template to<State>()).template to<Pair>());
   }
 };
 
@@ -203,17 +197,10 @@ void Binning<Precision>::run(Particles<Precision>& particles, std::int64_t step,
   scan_(counts_.data(), offset_.data(), grid_.count() + 1, stream);
   make_order(particles, stream);
   profiler.begin(Region::reorder, stream);
-  if constexpr (split_position<Precision>) {
-    pair_position_.resize(count);
-    pair_remainder_.resize(count);
-  }
-  const Double3 q = grid_.float_quantum();
-  const Vec3<State> quantum = Vec3<double>{q[0], q[1], q[2]}.to<State>();
-  const Vec3<State> per_quantum = Vec3<double>{1.0 / q[0], 1.0 / q[1], 1.0 / q[2]}.to<State>();
+  if constexpr (Reorder<Precision>::separate_pair_position) pair_position_.resize(count);
   for_each(stream, count,
            Reorder<Precision>{view_of(particles.state), view_of(other_), pair_position_.view(),
-                              pair_remainder_.view(), quantum, per_quantum, order_.data(),
-                              particles.types > 1});
+                              order_.data(), particles.types > 1});
   if (particles.types == 1) other_.type.swap(particles.state.type);
   std::swap(particles.state, other_);
 }
@@ -226,12 +213,10 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   binned.offset = offset_.data();
   binned.cell = particles.state.cell.data();
   binned.state_position = particles.state.position.view();
-  if constexpr (split_position<Precision>) {
-    binned.grid = grid_.view<Pair>(grid_.float_quantum());
+  binned.grid = grid_.view<Pair>();
+  if constexpr (Reorder<Precision>::separate_pair_position) {
     binned.position = pair_position_.view();
-    binned.remainder = pair_remainder_.view();
   } else {
-    binned.grid = grid_.view<Pair>();
     binned.position = particles.state.position.view();
   }
   binned.type = particles.state.type.data();

@@ -58,14 +58,6 @@ CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3
   return grid;
 }
 
-Double3 CellGrid::float_quantum() const {
-  Double3 quantum{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    quantum[d] = std::exp2(std::ceil(std::log2(2.0 * side[d])) - 24.0);
-  }
-  return quantum;
-}
-
 GridPlace place(const CellGrid& grid, const Double3& position) {
   GridPlace result;
   for (std::size_t d = 0; d < 3; ++d) {

@@ -7,7 +7,7 @@
 // Linear index of a cell: (z * cells.y + y) * cells.x + x.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "core/box.hpp"
@@ -19,18 +19,19 @@ namespace pencilbox {
 /// A cell by its three coordinates.
 using CellCoordinates = Vec3<Index>;
 
-/// A distance between cells in sigma, and what rounding took from it.
+/// A distance between cells in sigma, in the arithmetic of a pair and in double.
 template <class Real>
 struct CellShift {
-  Vec3<Real> rounded, remainder;
+  Vec3<Real> rounded;
+  Vec3<double> exact;
 };
 
 /// What kernels need of the grid. `Real` is the arithmetic that uses it.
 template <class Real>
 struct GridView {
-  CellCoordinates cells;      ///< number of cells in each direction
-  Vec3<Real> side;            ///< of a cell [sigma]
-  Vec3<Real> side_remainder;  ///< what `side` lost to rounding
+  CellCoordinates cells;  ///< number of cells in each direction
+  Vec3<Real> side;        ///< of a cell [sigma]
+  Vec3<double> exact_side;
   Vec3<bool> periodic;
 
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
@@ -53,9 +54,9 @@ struct GridView {
 
   /// From the target's cell to the neighbour at this offset.
   PENCILBOX_DEVICE_FUNCTION CellShift<Real> shift(Index x, Index y, Index z) const {
-    const Vec3<Real> steps{static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z)};
-    return {{steps.x * side.x, steps.y * side.y, steps.z * side.z},
-            {steps.x * side_remainder.x, steps.y * side_remainder.y, steps.z * side_remainder.z}};
+    return {{static_cast<Real>(x) * side.x, static_cast<Real>(y) * side.y,
+             static_cast<Real>(z) * side.z},
+            {x * exact_side.x, y * exact_side.y, z * exact_side.z}};
   }
 };
 
@@ -68,26 +69,17 @@ struct CellGrid {
 
   Index count() const { return cells[0] * cells[1] * cells[2]; }
 
-  /// Seen in `Real`. Sides are rounded to multiples of `quantum`, or to the nearest Real where it
-  /// is 0.
   template <class Real>
-  GridView<Real> view(const Double3& quantum = {}) const {
-    const auto rounded = [&](std::size_t d) {
-      return static_cast<Real>(quantum[d] > 0.0 ? std::rint(side[d] / quantum[d]) * quantum[d]
-                                                : side[d]);
-    };
-    const auto rest = [&](std::size_t d) {
-      return static_cast<Real>(side[d] - static_cast<double>(rounded(d)));
-    };
+  GridView<Real> view() const {
+    const Vec3<double> exact{side[0], side[1], side[2]};
     return {{cells[0], cells[1], cells[2]},
-            {rounded(0), rounded(1), rounded(2)},
-            {rest(0), rest(1), rest(2)},
+            exact.to<Real>(),
+            exact,
             {periodic[0], periodic[1], periodic[2]}};
   }
 
-  /// The spacing, a power of two, at which a float holds every distance up to two sides exactly:
-  /// sums and differences of its multiples do not round.
-  Double3 float_quantum() const;
+  /// By how much a separation between float coordinates of this grid can be off [sigma].
+  double float_uncertainty() const { return 1e-6 * std::max({side[0], side[1], side[2]}); }
 };
 
 /// A place in the grid: cell coordinates, offset from the cell's centre, images crossed.

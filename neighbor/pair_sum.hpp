@@ -20,15 +20,13 @@ struct PairSumsView {
       : force(sums.force.view()), energy(sums.energy.data()), virial(sums.virial.data()) {}
 };
 
-/// What splitting took from target - source; nothing where positions are not split.
-template <class Precision>
-PENCILBOX_DEVICE_FUNCTION Vec3<typename Precision::Pair> remainder_of_difference(
-    const BinnedParticles<Precision>& particles, Index target, Index source) {
-  if constexpr (split_position<Precision>) {
-    return particles.remainder[target] - particles.remainder[source];
-  } else {
-    return {};
-  }
+/// target - source from the positions of the state, in double.
+template <class Precision, class Pair>
+PENCILBOX_DEVICE_FUNCTION Vec3<double> exact_separation(const BinnedParticles<Precision>& particles,
+                                                        Index target, Index source,
+                                                        const CellShift<Pair>& shift) {
+  const Vec3<double> from = particles.state_position[source].template to<double>();
+  return (particles.state_position[target].template to<double>() - from) - shift.exact;
 }
 
 template <class Precision, Wanted wanted>
@@ -41,39 +39,45 @@ struct TargetSum {
 
   /// A candidate: target and source relative to their cells, `shift` from the target's cell to the
   /// source's. `Pair` is the arithmetic of a pair, for which the interaction is compiled.
-  /// `remainder()` is what splitting took from target - source; it is asked for near the cutoff and
-  /// within it only.
   ///
   /// The difference comes before the shift: then rounding is the same from both sides, and the
   /// forces of a pair cancel to the last bit.
-  template <class Interaction, class Pair, class Remainder>
+  ///
+  /// `exact()` gives the separation in double. Where energies are wanted and Pair is float, energy
+  /// and virial are taken there, rounded once: of a virial large parts cancel, and what is left
+  /// shows every digit that coordinates lost. Forces are taken at the plain separation in any case,
+  /// so that their bits do not depend on whether somebody looks. (On a GPU nearly every candidate
+  /// takes its warp through this branch: an exact separation at every step would cost half the
+  /// speed.)
+  template <class Interaction, class Pair, class Exact>
   PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction, const Vec3<Pair>& target,
                                      const Vec3<Pair>& source, const CellShift<Pair>& shift,
-                                     const Remainder& remainder, std::int32_t target_type,
+                                     const Exact& exact, std::int32_t target_type,
                                      std::int32_t source_type) {
     if constexpr (wanted == Wanted::counts) energy += 1.0;
-    Vec3<Pair> separation = (target - source) - shift.rounded;
-    Pair r2 = dot(separation, separation);
-    if constexpr (split_position<Precision>) {
-      if (!interaction.near_range(r2)) return;
-      separation += remainder() - shift.remainder;
-      r2 = dot(separation, separation);
+    const Vec3<Pair> separation = (target - source) - shift.rounded;
+    const Pair r2 = dot(separation, separation);
+    constexpr bool rounds_twice = std::is_same_v<Pair, float> && wanted != Wanted::forces;
+    if (!(rounds_twice ? interaction.near_range(r2) : interaction.in_range(r2))) return;
+    if (wanted != Wanted::counts && (!rounds_twice || interaction.in_range(r2))) {
+      const auto term = interaction(r2, target_type, source_type);
+      force += (term.force_over_r * separation).template to<Accumulator>();
+      if constexpr (!rounds_twice) add_sums(term, r2);
     }
-    if (!interaction.in_range(r2)) return;
-    if constexpr (wanted == Wanted::counts) {
+    if constexpr (rounds_twice) {
+      const Vec3<Pair> better = exact().template to<Pair>();
+      const Pair better_r2 = dot(better, better);
+      if (!interaction.in_range(better_r2)) return;
+      add_sums(interaction(better_r2, target_type, source_type), better_r2);
+    } else if constexpr (wanted == Wanted::counts) {
       virial += 1.0;
-    } else {
-      add_partner(interaction, separation, r2, target_type, source_type);
     }
   }
 
-  /// A partner within the cutoff at `separation` = target - source.
-  template <class Interaction, class Pair>
-  PENCILBOX_DEVICE_FUNCTION void add_partner(const Interaction& interaction,
-                                             const Vec3<Pair>& separation, Pair r2,
-                                             std::int32_t target_type, std::int32_t source_type) {
-    const auto term = interaction(r2, target_type, source_type);
-    force += (term.force_over_r * separation).template to<Accumulator>();
+  /// What a partner adds to the sums of observables, or to the count of partners.
+  template <class Pair>
+  PENCILBOX_DEVICE_FUNCTION void add_sums(const PairTerm<Pair>& term, Pair r2) {
+    if constexpr (wanted == Wanted::counts) virial += 1.0;
     if constexpr (wanted == Wanted::forces_and_energies) {
       energy += static_cast<double>(term.energy);
       virial += static_cast<double>(term.force_over_r * r2);

@@ -11,7 +11,7 @@ namespace pencilbox::PENCILBOX_DEVICE {
 template <class Real>
 class Interaction {
  public:
-  /// `uncertainty`: by how much a separation can change when its remainder is added [sigma].
+  /// `uncertainty`: by how much the separation of the first test can be off [sigma].
   Interaction(const LennardJonesModel& model, double uncertainty, Stream& stream)
       : model_(model),
         near_(model.cutoff + uncertainty),

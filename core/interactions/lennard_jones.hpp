@@ -55,7 +55,7 @@ struct LennardJones {
   Pairs pairs;
   Real cutoff;
   Real cutoff_squared;
-  Real near_squared;  ///< of the first test, on separations that still lack their remainder
+  Real near_squared;  ///< of a first test, on separations that are looked at again
 
   PENCILBOX_DEVICE_FUNCTION bool in_range(Real r2) const { return r2 < cutoff_squared; }
   PENCILBOX_DEVICE_FUNCTION bool near_range(Real r2) const { return r2 < near_squared; }

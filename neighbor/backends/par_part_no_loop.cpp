@@ -48,8 +48,8 @@ struct ParPartNoLoopKernel {
     const Index end = particles.offset[cell + 1];
     for (Index source = particles.offset[cell]; source < end; ++source) {
       if (source == skip) continue;
-      const auto remainder = [&] { return remainder_of_difference(particles, target, source); };
-      sum.add(interaction, at, particles.position[source], shift, remainder, type, type_of(source));
+      const auto exact = [&] { return exact_separation(particles, target, source, shift); };
+      sum.add(interaction, at, particles.position[source], shift, exact, type, type_of(source));
     }
   }
 

@@ -67,9 +67,8 @@ struct AllPairs {
         for (Index k = -z.images; k <= z.images; ++k) {
           if (target == source && i == 0 && j == 0 && k == 0) continue;
           const CellShift<double> image{{i * x.length, j * y.length, k * z.length}, {}};
-          const auto no_remainder = [] { return Vec3<double>{}; };
-          sum.add(interaction, nearest, Vec3<double>{}, image, no_remainder, type[target],
-                  type[source]);
+          const auto exact = [] { return Vec3<double>{}; };  // not asked for in double
+          sum.add(interaction, nearest, Vec3<double>{}, image, exact, type[target], type[source]);
         }
       }
     }

@@ -200,10 +200,10 @@ struct XPencilKernel {
       const Vec3<Pair> source{staged.x[k - piece], staged.y[k - piece], staged.z[k - piece]};
       std::int32_t type = 0;
       if constexpr (Interaction::needs_types) type = staged.type[k - piece];
-      const auto remainder = [&] {
-        return remainder_of_difference(particles, target.particle, sources.particle(k));
+      const auto exact = [&] {
+        return exact_separation(particles, target.particle, sources.particle(k), shift);
       };
-      sum.add(interaction, target.position, source, shift, remainder, target.type, type);
+      sum.add(interaction, target.position, source, shift, exact, target.type, type);
     }
   }
 };

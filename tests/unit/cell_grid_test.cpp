@@ -58,7 +58,7 @@ TEST(CellGrid, APlaceThatRoundingLeftOnTheUpperFaceIsWrapped) {
 }
 
 TEST(CellGrid, NeighboursWrapInPeriodicDirectionsOnly) {
-  const GridView<float> grid{{3, 1, 4}, {1, 1, 1}, {0, 0, 0}, {true, true, false}};
+  const GridView<float> grid{{3, 1, 4}, {1, 1, 1}, {1, 1, 1}, {true, true, false}};
   EXPECT_EQ(grid.wrap_x(-1), 2);
   EXPECT_EQ(grid.wrap_x(3), 0);
   EXPECT_EQ(grid.wrap_y(-1), 0);
