@@ -30,12 +30,10 @@ struct Images {
   double length;
   Index images;
 
-  /// Of two particles inside the box.
+  /// Of two particles inside the box; an open direction has length 0.
   PENCILBOX_DEVICE_FUNCTION double nearest(double separation) const {
     const double half = 0.5 * length;
-    if (length > 0.0 && separation > half) return separation - length;
-    if (length > 0.0 && separation < -half) return separation + length;
-    return separation;
+    return separation - (separation > half ? length : (separation < -half ? -length : 0.0));
   }
 };
 
@@ -52,9 +50,15 @@ struct AllPairs {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
     TargetSum<DoublePrecision, wanted> sum;
     const Vec3<double> at = position[target];
+    const bool nearest_only = x.images == 0 && y.images == 0 && z.images == 0;
     for (Index source = 0; source < count; ++source) {
       const Vec3<double> d = at - position[source];
-      add_images(sum, {x.nearest(d.x), y.nearest(d.y), z.nearest(d.z)}, target, source);
+      const Vec3<double> nearest{x.nearest(d.x), y.nearest(d.y), z.nearest(d.z)};
+      if (!nearest_only) {
+        add_images(sum, nearest, target, source);
+      } else if (source != target) {
+        add_image(sum, nearest, {}, target, source);
+      }
     }
     store(sum, target);
   }
@@ -66,12 +70,18 @@ struct AllPairs {
       for (Index j = -y.images; j <= y.images; ++j) {
         for (Index k = -z.images; k <= z.images; ++k) {
           if (target == source && i == 0 && j == 0 && k == 0) continue;
-          const CellShift<double> image{{i * x.length, j * y.length, k * z.length}, {}};
-          const auto exact = [] { return Vec3<double>{}; };  // not asked for in double
-          sum.add(interaction, nearest, Vec3<double>{}, image, exact, type[target], type[source]);
+          add_image(sum, nearest, {i * x.length, j * y.length, k * z.length}, target, source);
         }
       }
     }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void add_image(TargetSum<DoublePrecision, wanted>& sum,
+                                           const Vec3<double>& nearest, const Vec3<double>& image,
+                                           Index target, Index source) const {
+    const auto exact = [] { return Vec3<double>{}; };  // not asked for in double
+    sum.add(interaction, nearest, Vec3<double>{}, CellShift<double>{image, {}}, exact, type[target],
+            type[source]);
   }
 
   PENCILBOX_DEVICE_FUNCTION void store(const TargetSum<DoublePrecision, wanted>& sum,
