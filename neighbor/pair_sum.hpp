@@ -47,8 +47,8 @@ struct TargetSum {
   /// and virial are taken there, rounded once: of a virial large parts cancel, and what is left
   /// shows every digit that coordinates lost. Forces are taken at the plain separation in any case,
   /// so that their bits do not depend on whether somebody looks. (On a GPU nearly every candidate
-  /// takes its warp through this branch: an exact separation at every step would cost half the
-  /// speed.)
+  /// takes its warp through this branch: an exact separation at every step would cost a third of
+  /// the speed.)
   template <class Interaction, class Pair, class Exact>
   PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction, const Vec3<Pair>& target,
                                      const Vec3<Pair>& source, const CellShift<Pair>& shift,
