@@ -14,6 +14,10 @@
 
 #include "core/device/host/block.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace pencilbox::host {
 
 EmulatorSettings& emulator_settings() {
@@ -31,6 +35,30 @@ constexpr std::size_t stack_bytes = 512 * 1024;
 #else
 constexpr std::size_t stack_bytes = 128 * 1024;
 #endif
+
+/// A stack that AddressSanitizer is told of: it follows a change of stacks only if it is announced
+/// before and completed after, and an exception on a stack that it does not know confuses it.
+struct StackBounds {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+};
+
+void announce_switch([[maybe_unused]] void** leaving, [[maybe_unused]] const StackBounds& to) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(leaving, to.bottom, to.size);
+#endif
+}
+
+/// `from`: where the bounds of the stack that was left are noted, or null.
+void complete_switch([[maybe_unused]] void* returning, [[maybe_unused]] StackBounds* from) {
+#if defined(__SANITIZE_ADDRESS__)
+  const void** bottom = from == nullptr ? nullptr : &from->bottom;
+  __sanitizer_finish_switch_fiber(returning, bottom, from == nullptr ? nullptr : &from->size);
+#endif
+}
+
+/// Thrown inside the threads that still wait when another one has failed.
+struct Abandoned {};
 
 std::string at(const std::source_location& where) {
   std::string file = where.file_name();
@@ -59,17 +87,27 @@ class BlockRun {
         release_waiting();
       }
     } catch (...) {
-      fibers_.clear();  // unwinds the threads that still wait
+      abandon_threads();
       throw;
     }
+  }
+
+  BlockRun() = default;
+  BlockRun(const BlockRun&) = delete;
+  BlockRun& operator=(const BlockRun&) = delete;
+  ~BlockRun() {
+    closing_ = true;
+    for (const auto& thread : fibers_) resume(*thread);  // each returns from its stack
   }
 
   enum class State { ready, at_barrier, at_warp, done };
 
   struct Thread {
     context::fiber fiber;
+    StackBounds stack;
     ThreadContext context;
     State state = State::ready;
+    bool started = false;  ///< in this block: it has frames on its stack
     std::source_location where;
   };
 
@@ -79,10 +117,10 @@ class BlockRun {
     Thread& self = *fibers_[static_cast<std::size_t>(context.thread)];
     self.state = state;
     self.where = where;
-    switch_to_scheduler();
+    wait_for_scheduler();
   }
 
-  void yield() { switch_to_scheduler(); }
+  void yield() { wait_for_scheduler(); }
 
   void* shared(const ThreadContext& context, std::size_t element_bytes, std::size_t alignment,
                Index count, std::size_t& used) {
@@ -179,6 +217,7 @@ class BlockRun {
       fibers_[t]->context.run = this;
       fibers_[t]->context.thread = static_cast<int>(t);
       fibers_[t]->state = State::ready;
+      fibers_[t]->started = false;
     }
     done_ = 0;
   }
@@ -186,28 +225,46 @@ class BlockRun {
   void add_thread() {
     auto thread = std::make_unique<Thread>();
     Thread* self = thread.get();
+    context::protected_fixedsize_stack stacks(stack_bytes);
+    const context::stack_context stack = stacks.allocate();
+    thread->stack = {static_cast<const char*>(stack.sp) - stack.size, stack.size};
     thread->fiber =
-        context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
-                       [this, self](context::fiber&& scheduler) {
-                         scheduler_ = std::move(scheduler);
-                         for (;;) {
-                           run_body(*self);
-                           self->state = State::done;
-                           switch_to_scheduler();
-                         }
-                         return std::move(scheduler_);
+        context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack),
+                       stacks, [this, self](context::fiber&& scheduler) {
+                         return run_blocks(*self, std::move(scheduler));
                        });
     fibers_.push_back(std::move(thread));
+  }
+
+  /// What a fiber does for life: its thread of one block after the other.
+  context::fiber run_blocks(Thread& self, context::fiber&& scheduler) {
+    complete_switch(nullptr, &scheduler_stack_);
+    scheduler_ = std::move(scheduler);
+    while (!closing_) {
+      run_body(self);
+      self.state = State::done;
+      switch_to_scheduler();
+    }
+    announce_switch(nullptr, scheduler_stack_);
+    return std::move(scheduler_);
   }
 
   void run_body(Thread& self) {
     try {
       (*body_)(Block(&self.context, index_, *shape_, warp_size_));
-    } catch (const context::detail::forced_unwind&) {
-      throw;
+    } catch (const Abandoned&) {
     } catch (...) {
       if (!failure_) failure_ = std::current_exception();
     }
+  }
+
+  void abandon_threads() {
+    abandoning_ = true;
+    for (const auto& thread : fibers_) {
+      if (thread->state != State::done && thread->started) resume(*thread);
+    }
+    abandoning_ = false;
+    failure_ = nullptr;
   }
 
   bool all_done() const { return done_ == shape_->threads; }
@@ -223,8 +280,26 @@ class BlockRun {
     }
   }
 
-  static void resume(Thread& thread) { thread.fiber = std::move(thread.fiber).resume(); }
-  void switch_to_scheduler() { scheduler_ = std::move(scheduler_).resume(); }
+  void resume(Thread& thread) {
+    thread.started = true;
+    void* scheduler_frames = nullptr;
+    announce_switch(&scheduler_frames, thread.stack);
+    thread.fiber = std::move(thread.fiber).resume();
+    complete_switch(scheduler_frames, nullptr);
+  }
+
+  void switch_to_scheduler() {
+    void* frames = nullptr;
+    announce_switch(&frames, scheduler_stack_);
+    scheduler_ = std::move(scheduler_).resume();
+    complete_switch(frames, &scheduler_stack_);
+  }
+
+  /// Hands over until the scheduler comes back, perhaps to say that the block has failed.
+  void wait_for_scheduler() {
+    switch_to_scheduler();
+    if (abandoning_) throw Abandoned{};
+  }
 
   /// Nobody is ready: let whole warps or the whole block pass, or say who is missing.
   void release_waiting() {
@@ -333,6 +408,9 @@ class BlockRun {
   int done_ = 0;
   std::exception_ptr failure_;
   context::fiber scheduler_;
+  StackBounds scheduler_stack_;
+  bool abandoning_ = false;  // waiting threads leave their kernel by Abandoned
+  bool closing_ = false;     // idle threads return
 };
 
 void ThreadContext::barrier(const std::source_location& where) {
