@@ -67,9 +67,10 @@ TEST_P(BadInputTest, GivesOneLineAndTouchesNothing) {
   for (const std::string command : {"run ", "check "}) {
     if (bad.exit_code == 3 && command == "check ") continue;  // only a run finds that out
     const auto start = std::chrono::steady_clock::now();
-    const ProgramResult result =
-        program(command + (bad.arguments.ends_with(".yaml") && !bad.arguments.starts_with("--") ? "" : "deck.yaml ") +
-                bad.arguments);
+    const ProgramResult result = program(
+        command +
+        (bad.arguments.ends_with(".yaml") && !bad.arguments.starts_with("--") ? "" : "deck.yaml ") +
+        bad.arguments);
     const auto took = std::chrono::steady_clock::now() - start;
     EXPECT_EQ(result.exit_code, bad.exit_code) << command << result.err;
     const std::string prefix = "pencilbox: " + bad.prefix;
@@ -153,8 +154,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"26 negative temperature", replaced("1.44", "-1"), "",
                  "deck.yaml:4: system.velocities.temperature:", "-1"},
         BadInput{"27 sigma",
-                 replaced("{cutoff: 2.5}", "{cutoff: 2.5, pairs: [{types: [A, A], epsilon: 1, sigma: 0}]}"), "",
-                 "deck.yaml:5: potential.pairs[0].sigma:", "0"},
+                 replaced("{cutoff: 2.5}",
+                          "{cutoff: 2.5, pairs: [{types: [A, A], epsilon: 1, sigma: 0}]}"),
+                 "", "deck.yaml:5: potential.pairs[0].sigma:", "0"},
         BadInput{"28 unknown back end", small_deck("neighbor: {backend: y-pencil}\n"), "",
                  "deck.yaml:8: neighbor.backend:", "did you mean x-pencil?"},
         BadInput{"28 unknown device", replaced("device: host", "device: metal"), "",

@@ -51,7 +51,7 @@ TEST_P(Nist, EnergyVirialAndTail) {
     const Observation plain = run(setup).sums;
     const double bar = bars.of(precision());
     EXPECT_NEAR(plain.potential_energy, c.energy, bar * std::abs(c.energy));
-EXPECT_NEAR(plain.virial, c.virial, bar * std::abs(c.virial));
+    EXPECT_NEAR(plain.virial, c.virial, bar * std::abs(c.virial));
     if (precision() != Precision::single) {
       EXPECT_EQ(five_digits(plain.potential_energy), five_digits(c.energy));
       EXPECT_EQ(five_digits(plain.virial), five_digits(c.virial));
