@@ -50,8 +50,7 @@ class Binning {
   CellGrid grid_;
   bool deterministic_;
   ParticleState<Precision> other_;
-  Vec3Buffer<typename Precision::Pair> pair_position_,
-      pair_remainder_;  // where positions are split
+  Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
   Buffer<Index> counts_, offset_, rank_, order_;
   Buffer<std::uint64_t> keys_, failure_;
   Buffer<Index> escaped_, largest_;
