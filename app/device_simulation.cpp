@@ -22,11 +22,12 @@ Problem make_problem(const SimulationSetup& setup, const StartState& start,
                      const DeviceProperties& device) {
   Problem problem;
   problem.box = start.box;
-  problem.grid = make_cell_grid(start.box, setup.potential.cutoff, start.position);
+  problem.grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
   problem.particles = static_cast<Index>(start.size());
   problem.largest_cell = largest_cell(problem.grid, start.position);
   problem.potential = setup.potential;
   problem.precision = setup.precision;
+  problem.deterministic = setup.deterministic;
   problem.device = device;
   return problem;
 }
@@ -88,8 +89,9 @@ class DeviceSimulation final : public Simulation {
   Observation observe() override {
     Observation result = sum_observables(particles_, reduction_, stream_);
     const double volume = box_.volume();
-    if (setup_.potential.tail_correction) {
-      const TailCorrection tail = tail_correction(setup_.potential, type_counts_, volume);
+    const auto* lennard_jones = std::get_if<LennardJonesModel>(&setup_.potential);
+    if (lennard_jones != nullptr && lennard_jones->tail_correction) {
+      const TailCorrection tail = tail_correction(*lennard_jones, type_counts_, volume);
       result.potential_energy += tail.energy;
       result.virial += tail.virial;
     }

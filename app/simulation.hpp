@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/device/properties.hpp"
-#include "core/interactions/lennard_jones_model.hpp"
+#include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
@@ -22,7 +22,7 @@ namespace pencilbox {
 /// Everything a simulation needs to exist.
 struct SimulationSetup {
   StartState start;
-  LennardJonesModel potential;
+  Potential potential;
   std::string backend;
   BackendOptions options;
   std::string integrator;

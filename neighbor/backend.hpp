@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "core/interactions/interaction.hpp"
@@ -18,9 +19,10 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// What an evaluation writes. Forces alone are the common case; `counts` writes candidates into
-/// `energy` and partners in range into `virial` in their place, for stats().
-enum class Wanted { forces, forces_and_energies, counts };
+/// What an evaluation writes. Forces alone are the common case. `counts` writes candidates into
+/// `energy` and partners in range into `virial` in their place, for stats(). `potential` writes the
+/// benchmark's sum over all candidates into `energy` and nothing else.
+enum class Wanted { forces, forces_and_energies, counts, potential };
 
 /// How the last evaluation was launched.
 struct LaunchReport {
@@ -101,19 +103,48 @@ const std::vector<BackendEntry>& backend_registry();
 /// Throws InputError, naming what there is, if no back end is called `name`.
 const BackendEntry& find_backend(const std::string& name);
 
-/// What a kernel of one candidate loop is compiled for: calls run(functor, wanted constant).
+template <Wanted wanted>
+using WantedConstant = std::integral_constant<Wanted, wanted>;
+
+/// What a kernel of one candidate loop is compiled for: calls run(functor, wanted constant) with
+/// the functor of an interaction that has a cutoff, or of the benchmark's potentials.
+template <class Precision, class Run>
+void dispatch(const Interaction<typename Precision::Pair>& interaction, Wanted wanted, Run&& run) {
+  switch (wanted) {
+    case Wanted::forces:
+      return interaction.visit_short_ranged(
+          [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
+    case Wanted::forces_and_energies:
+      return interaction.visit_short_ranged([&](const auto& functor) {
+        run(functor, WantedConstant<Wanted::forces_and_energies>{});
+      });
+    case Wanted::counts:
+      return run(interaction.cutoff_test(), WantedConstant<Wanted::counts>{});
+    case Wanted::potential:
+      if constexpr (Precision::value == pencilbox::Precision::single) {
+        return interaction.visit_candidate_potential(
+            [&](const auto& functor) { run(functor, WantedConstant<Wanted::potential>{}); });
+      }
+      throw std::logic_error("the benchmark's potentials exist in single precision only");
+  }
+}
+
+/// The same for a back end that also evaluates what acts at any distance, and no benchmark.
 template <class Real, class Run>
-void dispatch(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
-  interaction.visit([&](const auto& functor) {
-    switch (wanted) {
-      case Wanted::forces:
-        return run(functor, std::integral_constant<Wanted, Wanted::forces>{});
-      case Wanted::forces_and_energies:
-        return run(functor, std::integral_constant<Wanted, Wanted::forces_and_energies>{});
-      case Wanted::counts:
-        return run(functor, std::integral_constant<Wanted, Wanted::counts>{});
-    }
-  });
+void dispatch_any(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
+  switch (wanted) {
+    case Wanted::forces:
+      return interaction.visit_any(
+          [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
+    case Wanted::forces_and_energies:
+      return interaction.visit_any([&](const auto& functor) {
+        run(functor, WantedConstant<Wanted::forces_and_energies>{});
+      });
+    case Wanted::counts:
+      return run(interaction.cutoff_test(), WantedConstant<Wanted::counts>{});
+    case Wanted::potential:
+      throw std::logic_error("the benchmark's potentials need cells");
+  }
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -44,6 +44,9 @@ CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3
            cells_along(extents[2].length, width);
   };
   double width = cutoff;
+  if (std::isinf(width)) {
+    width = std::max({1.0, extents[0].length, extents[1].length, extents[2].length});
+  }
   while (number_of_cells(width) > most_cells) width *= 1.1;
 
   CellGrid grid;

@@ -93,7 +93,7 @@ struct GridPlace {
 /// outermost particle to the outermost particle. Empty cells cost time and memory, so cells grow
 /// where there would be more than 262,144 of them and more than eight for each particle. Wider
 /// cells are as right, but in single and mixed precision a coordinate is only as fine as its cell
-/// is wide.
+/// is wide. An infinite cutoff makes one cell.
 CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
 
 /// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open

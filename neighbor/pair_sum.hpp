@@ -59,28 +59,43 @@ struct TargetSum {
     const Pair r2 = dot(separation, separation);
     constexpr bool rounds_twice = std::is_same_v<Pair, float> && wanted != Wanted::forces;
     if (!(rounds_twice ? interaction.near_range(r2) : interaction.in_range(r2))) return;
-    if (wanted != Wanted::counts && (!rounds_twice || interaction.in_range(r2))) {
-      const auto term = interaction(r2, target_type, source_type);
-      force += (term.force_over_r * separation).template to<Accumulator>();
-      if constexpr (!rounds_twice) add_sums(term, r2);
+    if constexpr (wanted != Wanted::counts) {
+      if (!rounds_twice || interaction.in_range(r2)) {
+        const auto term = interaction(r2, target_type, source_type);
+        force += (term.force_over_r * separation).template to<Accumulator>();
+        if constexpr (!rounds_twice && wanted == Wanted::forces_and_energies) add_sums(term, r2);
+      }
     }
     if constexpr (rounds_twice) {
       const Vec3<Pair> better = exact().template to<Pair>();
       const Pair better_r2 = dot(better, better);
       if (!interaction.in_range(better_r2)) return;
-      add_sums(interaction(better_r2, target_type, source_type), better_r2);
-    } else if constexpr (wanted == Wanted::counts) {
-      virial += 1.0;
+      if constexpr (wanted == Wanted::forces_and_energies) {
+        add_sums(interaction(better_r2, target_type, source_type), better_r2);
+      }
     }
+    if constexpr (wanted == Wanted::counts) virial += 1.0;
   }
 
-  /// What a partner adds to the sums of observables, or to the count of partners.
   template <class Pair>
   PENCILBOX_DEVICE_FUNCTION void add_sums(const PairTerm<Pair>& term, Pair r2) {
-    if constexpr (wanted == Wanted::counts) virial += 1.0;
-    if constexpr (wanted == Wanted::forces_and_energies) {
-      energy += static_cast<double>(term.energy);
-      virial += static_cast<double>(term.force_over_r * r2);
+    energy += static_cast<double>(term.energy);
+    virial += static_cast<double>(term.force_over_r * r2);
+  }
+
+  /// Adds up the sums of each `lanes` neighbouring lanes of a warp (a power of two), in a fixed
+  /// order; all of them get the result. Every lane of the warp must call it.
+  PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+      if constexpr (wanted != Wanted::counts) {
+        force += Vec3<Accumulator>{block.shuffle_xor(force.x, distance),
+                                   block.shuffle_xor(force.y, distance),
+                                   block.shuffle_xor(force.z, distance)};
+      }
+      if constexpr (wanted != Wanted::forces) {
+        energy += block.shuffle_xor(energy, distance);
+        virial += block.shuffle_xor(virial, distance);
+      }
     }
   }
 
@@ -96,6 +111,30 @@ struct TargetSum {
         sums.virial[target] = static_cast<Accumulator>(0.5 * virial);
       }
     }
+  }
+};
+
+/// The benchmark's: every candidate counts, in float throughout, as published.
+template <class Precision>
+struct TargetSum<Precision, Wanted::potential> {
+  float energy = 0.0F;
+
+  /// The shift comes first: it is the same for all sources of a cell, so it costs nothing.
+  template <class Kernel, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add(const Kernel& kernel, const Vec3<float>& target,
+                                     const Vec3<float>& source, const CellShift<float>& shift,
+                                     const Exact&, std::int32_t, std::int32_t) {
+    energy += kernel.value(target - shift.rounded, source);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+      energy += block.shuffle_xor(energy, distance);
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void store(const PairSumsView<Precision>& sums, Index target) const {
+    sums.energy[target] = energy;
   }
 };
 

@@ -1,22 +1,42 @@
 #include "neighbor/problem.hpp"
 
+#include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace pencilbox {
 
-std::string side_below_cutoff(const Problem& problem) {
+std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem) {
   constexpr const char* directions = "xyz";
+  const double cutoff = cutoff_of(problem.potential);
+  if (std::isinf(cutoff)) {
+    return "the interaction acts at any distance, and this back end looks no further than the "
+           "neighbouring cells (back ends 'all-pairs' and 'reference' can)";
+  }
   for (std::size_t d = 0; d < 3; ++d) {
-    if (problem.box.periodic[d] && problem.box.edges[d] < problem.potential.cutoff) {
+    if (problem.box.periodic[d] && problem.box.edges[d] < cutoff) {
       std::ostringstream text;
       text.precision(12);
       text << "the box side along " << directions[d] << " is " << problem.box.edges[d]
-           << ", below the cutoff " << problem.potential.cutoff
+           << ", below the cutoff " << cutoff
            << ": more than the 27 neighbour cells would interact (back end 'reference' can)";
       return text.str();
     }
   }
   return {};
+}
+
+OptionInfo block_option(std::string default_threads) {
+  return {"block",
+          std::move(default_threads),
+          "threads of a block",
+          {"32", "64", "128", "256", "512", "1024"}};
+}
+
+std::optional<std::string> block_below_warp(const Problem& problem, int threads) {
+  if (threads >= problem.device.warp_size) return {};
+  return "a block of " + std::to_string(threads) + " threads is less than a warp of " +
+         std::to_string(problem.device.warp_size);
 }
 
 }  // namespace pencilbox

@@ -1,10 +1,14 @@
 // What a back end is asked to run, before anything is allocated.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/box.hpp"
 #include "core/device/properties.hpp"
-#include "core/interactions/lennard_jones_model.hpp"
+#include "core/interactions/potential.hpp"
 #include "core/precision.hpp"
+#include "core/registry.hpp"
 #include "neighbor/cell_grid.hpp"
 
 namespace pencilbox {
@@ -14,13 +18,19 @@ struct Problem {
   CellGrid grid;
   Index particles = 0;
   Index largest_cell = 0;  ///< most particles in one cell of the start
-  LennardJonesModel potential;
+  Potential potential;
   Precision precision = Precision::mixed;
+  bool deterministic = false;  ///< the order of sources must not depend on who comes first
   DeviceProperties device;
 };
 
-/// The reason, in words, why cells of this problem's grid do not hold all partners of a particle:
-/// a periodic side below the cutoff. Empty if they do.
-std::string side_below_cutoff(const Problem& problem);
+/// The reason, in words, why the 27 cells around a particle do not hold all its partners: the
+/// interaction acts at any distance, or a periodic side is below the cutoff. Nothing if they do.
+std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem);
+
+/// The option of back ends whose blocks may have any number of whole warps, and the reason in words
+/// why the device cannot run such a block.
+OptionInfo block_option(std::string default_threads);
+std::optional<std::string> block_below_warp(const Problem& problem, int threads);
 
 }  // namespace pencilbox

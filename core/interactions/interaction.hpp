@@ -1,9 +1,15 @@
 // The interaction of a run on its device: the model and its constants, and the way from run-time
-// choices (form, one type or a table) to a functor that a kernel is compiled for.
+// choices (model, form, one type or a table) to a functor that a kernel is compiled for.
 #pragma once
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
 #include "core/device/device.hpp"
+#include "core/interactions/cutoff_test.hpp"
 #include "core/interactions/lennard_jones.hpp"
+#include "core/interactions/potential.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -12,46 +18,95 @@ template <class Real>
 class Interaction {
  public:
   /// `uncertainty`: by how much the separation of the first test can be off [sigma].
-  Interaction(const LennardJonesModel& model, double uncertainty, Stream& stream)
-      : model_(model),
-        near_(model.cutoff + uncertainty),
-        constants_(lennard_jones_constants<Real>(model)) {
-    table_.upload(constants_, stream);
+  Interaction(const Potential& potential, double uncertainty, Stream& stream)
+      : potential_(potential), near_(cutoff_of(potential) + uncertainty) {
+    if (const auto* model = std::get_if<LennardJonesModel>(&potential)) {
+      lennard_jones_ = lennard_jones_constants<Real>(*model);
+      lennard_jones_table_.upload(lennard_jones_, stream);
+    } else if (const auto* gravity = std::get_if<SoftenedGravityModel>(&potential)) {
+      strengths_ = gravity_strengths<Real>(*gravity);
+      strength_table_.upload(strengths_, stream);
+    }
   }
 
-  const LennardJonesModel& model() const { return model_; }
+  /// The cutoff alone, for counting.
+  CutoffTest<Real> cutoff_test() const {
+    const double cutoff = cutoff_of(potential_);
+    return {static_cast<Real>(cutoff * cutoff), static_cast<Real>(near_ * near_)};
+  }
 
-  /// Calls visitor(functor) with the functor of this model.
+  /// Calls visitor(functor) with the functor of a model that has a cutoff.
   template <class Visitor>
-  void visit(Visitor&& visitor) const {
-    if (model_.truncation == Truncation::force_shift) {
+  void visit_short_ranged(Visitor&& visitor) const {
+    if (model<LennardJonesModel>().truncation == Truncation::force_shift) {
       visit_form<LennardJonesForm::force_shifted>(visitor);
     } else {
       visit_form<LennardJonesForm::shifted>(visitor);
     }
   }
 
- private:
-  template <LennardJonesForm form, class Visitor>
-  void visit_form(Visitor& visitor) const {
-    const Real cutoff = static_cast<Real>(model_.cutoff);
-    const Real cutoff_squared = static_cast<Real>(model_.cutoff * model_.cutoff);
-    const Real near_squared = static_cast<Real>(near_ * near_);
-    if (model_.types == 1) {
+  /// Calls visitor(functor) with the functor of whatever the model is.
+  template <class Visitor>
+  void visit_any(Visitor&& visitor) const {
+    if (!std::holds_alternative<SoftenedGravityModel>(potential_)) {
+      return visit_short_ranged(visitor);
+    }
+    const auto& gravity = model<SoftenedGravityModel>();
+    const Real softening_squared = static_cast<Real>(gravity.softening * gravity.softening);
+    if (gravity.masses.size() == 1) {
       using Pairs = OnePairOfTypes<Real>;
-      visitor(LennardJones<Real, form, Pairs>{Pairs{constants_[0]}, cutoff, cutoff_squared,
-                                              near_squared});
+      visitor(SoftenedGravity<Real, Pairs>{Pairs{strengths_[0]}, softening_squared});
     } else {
       using Pairs = TableOfPairs<Real>;
-      visitor(LennardJones<Real, form, Pairs>{Pairs{table_.data(), model_.types}, cutoff,
-                                              cutoff_squared, near_squared});
+      visitor(SoftenedGravity<Real, Pairs>{
+          Pairs{strength_table_.data(), static_cast<std::int32_t>(gravity.masses.size())},
+          softening_squared});
     }
   }
 
-  LennardJonesModel model_;
+  /// Calls visitor(functor) with one of the benchmark's kernels, which exist in float only.
+  template <class Visitor>
+  void visit_candidate_potential(Visitor&& visitor) const {
+    switch (model<CandidatePotentialModel>().kind) {
+      case CandidatePotential::position_sum:
+        return visitor(CandidateKernel<CandidatePotential::position_sum>{});
+      case CandidatePotential::lennard_jones:
+        return visitor(CandidateKernel<CandidatePotential::lennard_jones>{});
+      case CandidatePotential::extended:
+        return visitor(CandidateKernel<CandidatePotential::extended>{});
+    }
+  }
+
+ private:
+  template <class Model>
+  const Model& model() const {
+    if (const auto* found = std::get_if<Model>(&potential_)) return *found;
+    throw std::logic_error("a back end asks for an interaction that is not the run's");
+  }
+
+  template <LennardJonesForm form, class Visitor>
+  void visit_form(Visitor& visitor) const {
+    const auto& lennard_jones = model<LennardJonesModel>();
+    const Real cutoff = static_cast<Real>(lennard_jones.cutoff);
+    const CutoffTest<Real> test = cutoff_test();
+    if (lennard_jones.types == 1) {
+      using Pairs = OnePairOfTypes<LennardJonesConstants<Real>>;
+      visitor(LennardJones<Real, form, Pairs>{Pairs{lennard_jones_[0]}, cutoff, test.cutoff_squared,
+                                              test.near_squared});
+    } else {
+      using Pairs = TableOfPairs<LennardJonesConstants<Real>>;
+      visitor(
+          LennardJones<Real, form, Pairs>{Pairs{lennard_jones_table_.data(), lennard_jones.types},
+                                          cutoff, test.cutoff_squared, test.near_squared});
+    }
+  }
+
+  Potential potential_;
   double near_;
-  std::vector<LennardJonesConstants<Real>> constants_;
-  Buffer<LennardJonesConstants<Real>> table_;
+  std::vector<LennardJonesConstants<Real>> lennard_jones_;
+  Buffer<LennardJonesConstants<Real>> lennard_jones_table_;
+  std::vector<Real> strengths_;
+  Buffer<Real> strength_table_;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -9,21 +9,14 @@
 // that comes first), `(r2, types)` gives force over distance and energy.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "core/device/macros.hpp"
 #include "core/device/math.hpp"
 #include "core/interactions/lennard_jones_model.hpp"
+#include "core/interactions/pair_constants.hpp"
 
 namespace pencilbox {
-
-/// Of one pair: force = force_over_r * separation on the target; energy of the whole pair.
-template <class Real>
-struct PairTerm {
-  Real force_over_r;
-  Real energy;
-};
 
 /// The constants of one pair of types, so that a pair costs no more arithmetic than it must.
 template <class Real>
@@ -70,31 +63,6 @@ struct LennardJones {
       term.energy += (r - cutoff) * constants.force_at_cutoff;
     }
     return term;
-  }
-};
-
-/// All particles are of one type.
-template <class Real>
-struct OnePairOfTypes {
-  static constexpr bool needs_types = false;
-  LennardJonesConstants<Real> constants;
-
-  PENCILBOX_DEVICE_FUNCTION const LennardJonesConstants<Real>& operator()(std::int32_t,
-                                                                          std::int32_t) const {
-    return constants;
-  }
-};
-
-/// types x types rows in device memory.
-template <class Real>
-struct TableOfPairs {
-  static constexpr bool needs_types = true;
-  const LennardJonesConstants<Real>* rows;
-  std::int32_t types;
-
-  PENCILBOX_DEVICE_FUNCTION const LennardJonesConstants<Real>& operator()(std::int32_t a,
-                                                                          std::int32_t b) const {
-    return rows[a * types + b];
   }
 };
 

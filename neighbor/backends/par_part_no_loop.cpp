@@ -1,75 +1,62 @@
 // Par-Part-NoLoop: one thread per particle, which walks the 27 cells around its own in device
 // memory, cell by cell (z, then y, then x). No shared memory; the yardstick of the paper.
-// Few particles per cell, section 4.1.
+// Few particles per cell, section 4.1 and Algorithm 1.
+//
+// Ours, as options: runs of three cells, another block size, and several threads a target, which
+// share its sources and add their sums by shuffles: for systems that are too small to fill a GPU.
 #include "neighbor/backend.hpp"
-#include "neighbor/pair_sum.hpp"
+#include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
 template <class Precision, Wanted wanted, class Interaction>
-struct ParPartNoLoopKernel {
+struct OneThreadATarget {
   static constexpr const char* name = "par-part-no-loop";
-  using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
 
-  BinnedParticles<Precision> particles;
-  Interaction interaction;
+  TargetWalk<Precision, wanted, Interaction> walk;
   PairSumsView<Precision> sums;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
-    const GridView<Pair>& grid = particles.grid;
-    const CellCoordinates home = grid.coordinates(particles.cell[target]);
-    Sum sum;
-    for (Index dz = -1; dz <= 1; ++dz) {
-      const Index z = grid.wrap_z(home.z + dz);
-      if (z < 0) continue;
-      for (Index dy = -1; dy <= 1; ++dy) {
-        const Index y = grid.wrap_y(home.y + dy);
-        if (y < 0) continue;
-        for (Index dx = -1; dx <= 1; ++dx) {
-          const Index x = grid.wrap_x(home.x + dx);
-          if (x < 0) continue;
-          const bool own_cell = dx == 0 && dy == 0 && dz == 0;
-          add_cell(sum, target, grid.linear({x, y, z}), grid.shift(dx, dy, dz),
-                   own_cell ? target : Index{-1});
-        }
-      }
-    }
-    sum.store(sums, target);
+    const auto& particles = walk.particles;
+    walk(target, particles.grid.coordinates(particles.cell[target])).store(sums, target);
   }
+};
 
-  /// All particles of a cell that lies `shift` away from the target's; `skip` is the target itself.
-  PENCILBOX_DEVICE_FUNCTION void add_cell(Sum& sum, Index target, Index cell,
-                                          const CellShift<Pair>& shift, Index skip) const {
-    const Vec3<Pair> at = particles.position[target];
-    const std::int32_t type = type_of(target);
-    const Index end = particles.offset[cell + 1];
-    for (Index source = particles.offset[cell]; source < end; ++source) {
-      if (source == skip) continue;
-      const auto exact = [&] { return exact_separation(particles, target, source, shift); };
-      sum.add(interaction, at, particles.position[source], shift, exact, type, type_of(source));
-    }
-  }
+template <class Precision, Wanted wanted, class Interaction>
+struct SeveralThreadsATarget {
+  static constexpr const char* name = "par-part-no-loop: several threads a target";
 
-  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index i) const {
-    if constexpr (Interaction::needs_types) {
-      return particles.type[i];
-    } else {
-      return 0;
+  TargetWalk<Precision, wanted, Interaction> walk;
+  PairSumsView<Precision> sums;
+  int lanes;  ///< a power of two, at most a warp
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const auto& particles = walk.particles;
+    const std::int64_t thread = block.index() * block.threads() + block.thread();
+    const auto target = static_cast<Index>(thread / lanes);
+    const auto lane = static_cast<Index>(thread % lanes);
+    TargetSum<Precision, wanted> sum;
+    if (target < particles.count) {
+      sum = walk(target, particles.grid.coordinates(particles.cell[target]), lane, lanes);
     }
+    sum.add_lanes(block, lanes);
+    if (target < particles.count && lane == 0) sum.store(sums, target);
   }
 };
 
 template <class Precision>
 class ParPartNoLoop final : public Backend<Precision> {
  public:
-  ParPartNoLoop(const Problem&, const BackendOptions&) {}
+  ParPartNoLoop(const Problem&, const BackendOptions& options)
+      : runs_(source_runs_of(options)),
+        threads_(std::stoi(options.at("block"))),
+        lanes_(std::stoi(options.at("threads_per_target"))) {}
 
-  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
-    const std::string reason = side_below_cutoff(problem);
-    return reason.empty() ? std::nullopt : std::optional(reason);
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
+    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
+    return block_below_warp(problem, std::stoi(options.at("block")));
   }
 
   void prepare(const BinnedParticles<Precision>&, Stream&) override {}
@@ -77,20 +64,29 @@ class ParPartNoLoop final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    dispatch(interaction, wanted, [&](const auto& functor, auto chosen) {
+    const LaunchShape shape{divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
+    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      for_each(stream, particles.count,
-               ParPartNoLoopKernel<Precision, chosen(), Functor>{particles, functor,
-                                                                 PairSumsView<Precision>(sums)},
-               threads);
+      const TargetWalk<Precision, chosen(), Functor> walk{particles, functor, runs_};
+      const PairSumsView<Precision> view(sums);
+      if (lanes_ == 1) {
+        using Kernel = OneThreadATarget<Precision, chosen(), Functor>;
+        for_each(stream, particles.count, Kernel{walk, view}, threads_);
+      } else {
+        using Kernel = SeveralThreadsATarget<Precision, chosen(), Functor>;
+        launch(stream, shape, Kernel{walk, view, lanes_});
+      }
     });
-    report_ = {{divide_up(particles.count, threads), threads, 0}, "one thread a target"};
+    report_ = {shape,
+               std::to_string(lanes_) + (lanes_ == 1 ? " thread" : " threads") + " a target"};
   }
 
   LaunchReport launch_report() const override { return report_; }
 
  private:
-  static constexpr int threads = 128;  // as in the paper
+  SourceRuns runs_;
+  int threads_;
+  int lanes_;
   LaunchReport report_;
 };
 
@@ -100,7 +96,12 @@ BackendEntry par_part_no_loop() {
   return make_entry<ParPartNoLoop>({"par-part-no-loop",
                                     "one thread per particle, 27 cells in device memory",
                                     "Few particles per cell, section 4.1",
-                                    {}});
+                                    {source_runs_option(),
+                                     block_option("128"),
+                                     {"threads_per_target",
+                                      "1",
+                                      "threads that share the sources of a target",
+                                      {"1", "2", "4", "8", "16", "32"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

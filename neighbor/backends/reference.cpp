@@ -101,7 +101,14 @@ class Reference final : public Backend<Precision> {
   Reference(const Problem& problem, const BackendOptions&)
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
 
-  static std::optional<std::string> refuse(const Problem&, const BackendOptions&) { return {}; }
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
+    const Bool3& periodic = problem.box.periodic;
+    if (std::isinf(cutoff_of(problem.potential)) && (periodic[0] || periodic[1] || periodic[2])) {
+      return "the interaction acts at any distance, so a periodic direction would hold infinitely "
+             "many images: all three have to be open";
+    }
+    return {};
+  }
 
   void prepare(const BinnedParticles<Precision>& particles, Stream& stream) override {
     position_.resize(particles.count);
@@ -113,7 +120,7 @@ class Reference final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    dispatch(interaction_, wanted, [&](const auto& interaction, auto chosen) {
+    dispatch_any(interaction_, wanted, [&](const auto& interaction, auto chosen) {
       using Functor = std::decay_t<decltype(interaction)>;
       const Vec3Buffer<double>& position = position_;
       for_each(stream, particles.count,
@@ -133,7 +140,8 @@ class Reference final : public Backend<Precision> {
   Images images(std::size_t direction) const {
     if (!problem_.box.periodic[direction]) return {0.0, 0};
     const double length = problem_.box.edges[direction];
-    return {length, static_cast<Index>(std::floor(problem_.potential.cutoff / length + 0.5))};
+    const double cutoff = cutoff_of(problem_.potential);
+    return {length, static_cast<Index>(std::floor(cutoff / length + 0.5))};
   }
 
   Problem problem_;

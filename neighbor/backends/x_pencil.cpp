@@ -217,7 +217,7 @@ class XPencil final : public Backend<Precision> {
       : problem_(problem), options_(options), largest_cell_(problem.largest_cell) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const std::string reason = side_below_cutoff(problem); !reason.empty()) return reason;
+    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
     const Index most = most_cells(problem, options, problem.largest_cell);
     if (most < 3) {
       return "a pencil needs at least 3 cells (one of them a target) in shared memory: " +
@@ -235,7 +235,7 @@ class XPencil final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    dispatch(interaction, wanted, [&](const auto& functor, auto chosen) {
+    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
       using Kernel = XPencilKernel<Precision, chosen(), Functor>;
       const PencilLayout layout = choose_layout();
@@ -253,7 +253,7 @@ class XPencil final : public Backend<Precision> {
  private:
   static constexpr std::int64_t bytes_per_source(const Problem& problem) {
     return static_cast<std::int64_t>(3 * sizeof(typename Precision::Pair)) +
-           (problem.potential.types > 1 ? 4 : 0);
+           (types_of(problem.potential) > 1 ? 4 : 0);
   }
 
   static std::int64_t shared_bytes(const Problem& problem, const BackendOptions& options) {

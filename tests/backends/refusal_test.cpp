@@ -36,7 +36,7 @@ TEST_P(Refusal, EveryOptionGivesTheSameForces) {
     std::vector<std::string> values = option.choices;
     if (option.takes_integer()) {
       values.push_back(std::to_string(option.minimum));
-      values.push_back(std::to_string(std::min<std::int64_t>(option.maximum, 3)));
+      values.push_back(std::to_string(std::clamp<std::int64_t>(3, option.minimum, option.maximum)));
       values.push_back(std::to_string(option.maximum));
     }
     for (const std::string& value : values) {

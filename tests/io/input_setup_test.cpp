@@ -51,8 +51,8 @@ TEST(Setup, CarriesTheDeck) {
   EXPECT_EQ(setup.timestep, 0.001);
   EXPECT_EQ(setup.precision, Precision::single);
   EXPECT_TRUE(setup.deterministic);
-  EXPECT_EQ(setup.potential.cutoff, 2.0);
-  EXPECT_EQ(setup.potential.truncation, Truncation::shift);
+  EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).cutoff, 2.0);
+  EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).truncation, Truncation::shift);
 }
 
 TEST(Setup, HandsOutTypesExactlyAndShuffled) {
@@ -76,7 +76,7 @@ TEST(Setup, DrawsVelocitiesWithTheTypesMasses) {
 }
 
 TEST(Setup, MixesOnlyUnlikePairsThatAreAbsent) {
-  const LennardJonesModel model = setup_of(mixture).potential;
+  const auto model = std::get<LennardJonesModel>(setup_of(mixture).potential);
   ASSERT_EQ(model.types, 3);
   const auto expect_pair = [&](int a, int b, double epsilon, double sigma) {
     for (const PairCoefficients& pair : {model.pair(a, b), model.pair(b, a)}) {
@@ -93,12 +93,11 @@ TEST(Setup, MixesOnlyUnlikePairsThatAreAbsent) {
 }
 
 TEST(Setup, HasUnitCoefficientsWithoutPairs) {
-  const LennardJonesModel model =
-      setup_of(
-          "system: {particles: {random: {count: 20, box: [5, 5, 5], seed: 1}}, types: "
-          "[{name: A, fraction: 0.5}, {name: B, fraction: 0.5}]}\n"
-          "potential: {cutoff: 2}\nrun: {steps: 0}\n")
-          .potential;
+  const auto model = std::get<LennardJonesModel>(
+      setup_of("system: {particles: {random: {count: 20, box: [5, 5, 5], seed: 1}}, types: "
+               "[{name: A, fraction: 0.5}, {name: B, fraction: 0.5}]}\n"
+               "potential: {cutoff: 2}\nrun: {steps: 0}\n")
+          .potential);
   for (const PairCoefficients& pair : model.pairs) {
     EXPECT_EQ(pair.epsilon, 1.0);
     EXPECT_EQ(pair.sigma, 1.0);

@@ -93,11 +93,12 @@ TEST_P(NistDeck, HasTheEnergyOfNist) {
   EXPECT_EQ(deck.precision, Precision::double_);
   const SimulationSetup setup = make_setup(deck);
   ASSERT_EQ(setup.start.size(), nist.particles);
-  EXPECT_TRUE(setup.potential.tail_correction);
-  EXPECT_EQ(setup.potential.cutoff, 3.0);
+  EXPECT_TRUE(std::get<LennardJonesModel>(setup.potential).tail_correction);
+  EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).cutoff, 3.0);
   EXPECT_NEAR(pair_energy(setup.start, 3.0) / nist.energy, 1.0, 1e-12);
-  const double tail =
-      tail_correction(setup.potential, {nist.particles}, setup.start.box.volume()).energy;
+  const double tail = tail_correction(std::get<LennardJonesModel>(setup.potential),
+                                      {nist.particles}, setup.start.box.volume())
+                          .energy;
   EXPECT_NEAR(tail / nist.tail, 1.0, 1e-14);
 }
 
@@ -113,8 +114,8 @@ TEST(ShippedDecks, TheMixtureIsKobAndersen) {
   std::array<int, 2> counts{};
   for (const std::int32_t type : setup.start.type) ++counts[static_cast<std::size_t>(type)];
   EXPECT_EQ(counts, (std::array<int, 2>{691, 173}));
-  EXPECT_EQ(setup.potential.pair(0, 1).epsilon, 1.5);
-  EXPECT_EQ(setup.potential.pair(1, 0).sigma, 0.8);
+  EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).pair(0, 1).epsilon, 1.5);
+  EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).pair(1, 0).sigma, 0.8);
 }
 
 TEST(ShippedDecks, TheDropletTouchesNoFace) {

@@ -57,7 +57,7 @@ TEST_P(Nist, EnergyVirialAndTail) {
       EXPECT_EQ(five_digits(plain.virial), five_digits(c.virial));
     }
     if (c.truncation != Truncation::cut) continue;
-    setup.potential.tail_correction = true;
+    std::get<LennardJonesModel>(setup.potential).tail_correction = true;
     const Observation corrected = run(setup).sums;
     EXPECT_NEAR(corrected.potential_energy - plain.potential_energy, c.tail,
                 1e-12 * std::abs(c.energy));

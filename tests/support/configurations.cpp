@@ -117,16 +117,18 @@ Evaluation evaluate_reference(SimulationSetup setup) {
 
 SimulationSetup make_lj_setup(StartState start, double cutoff, Truncation truncation) {
   SimulationSetup setup;
-  setup.potential.cutoff = cutoff;
-  setup.potential.truncation = truncation;
-  setup.potential.types = static_cast<int>(start.types.size());
-  setup.potential.pairs.clear();
-  for (int a = 0; a < setup.potential.types; ++a) {
-    for (int b = 0; b < setup.potential.types; ++b) {
-      setup.potential.pairs.push_back(
+  LennardJonesModel potential;
+  potential.cutoff = cutoff;
+  potential.truncation = truncation;
+  potential.types = static_cast<int>(start.types.size());
+  potential.pairs.clear();
+  for (int a = 0; a < potential.types; ++a) {
+    for (int b = 0; b < potential.types; ++b) {
+      potential.pairs.push_back(
           mix_lorentz_berthelot({1.0 + 0.5 * a, 1.0 - 0.1 * a}, {1.0 + 0.5 * b, 1.0 - 0.1 * b}));
     }
   }
+  setup.potential = std::move(potential);
   setup.start = std::move(start);
   setup.integrator = "velocity-verlet";
   return setup;

@@ -53,6 +53,17 @@ class Event {
     check(vendor::record(handle_, stream.handle()), "recording an event");
   }
 
+  /// Whether the device has passed it; does not wait.
+  bool ready() const {
+    const vendor::Error state = vendor::query(handle_);
+    if (state == vendor::not_ready) {
+      (void)vendor::last_error();  // it counts as one, and is none
+      return false;
+    }
+    check(state, "looking at an event");
+    return true;
+  }
+
   /// Waits for this event; `earlier` must have been recorded before it.
   double seconds_since(const Event& earlier) const {
     check(vendor::synchronize_event(handle_), "waiting for an event");

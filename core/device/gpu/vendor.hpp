@@ -13,6 +13,7 @@ using StreamHandle = cudaStream_t;
 using EventHandle = cudaEvent_t;
 using Properties = cudaDeviceProp;
 inline constexpr Error success = cudaSuccess;
+inline constexpr Error not_ready = cudaErrorNotReady;
 
 inline const char* error_text(Error error) { return cudaGetErrorString(error); }
 inline Error last_error() { return cudaGetLastError(); }
@@ -40,6 +41,7 @@ inline Error record(EventHandle event, StreamHandle stream) {
   return cudaEventRecord(event, stream);
 }
 inline Error synchronize_event(EventHandle event) { return cudaEventSynchronize(event); }
+inline Error query(EventHandle event) { return cudaEventQuery(event); }
 inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
   return cudaEventElapsedTime(milliseconds, from, to);
 }
@@ -63,6 +65,7 @@ using StreamHandle = hipStream_t;
 using EventHandle = hipEvent_t;
 using Properties = hipDeviceProp_t;
 inline constexpr Error success = hipSuccess;
+inline constexpr Error not_ready = hipErrorNotReady;
 
 inline const char* error_text(Error error) { return hipGetErrorString(error); }
 inline Error last_error() { return hipGetLastError(); }
@@ -90,6 +93,7 @@ inline Error record(EventHandle event, StreamHandle stream) {
   return hipEventRecord(event, stream);
 }
 inline Error synchronize_event(EventHandle event) { return hipEventSynchronize(event); }
+inline Error query(EventHandle event) { return hipEventQuery(event); }
 inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
   return hipEventElapsedTime(milliseconds, from, to);
 }

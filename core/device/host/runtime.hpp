@@ -41,6 +41,7 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(Stream&) { time_ = std::chrono::steady_clock::now(); }
+  bool ready() const { return true; }
   double seconds_since(const Event& earlier) const {
     return std::chrono::duration<double>(time_ - earlier.time_).count();
   }

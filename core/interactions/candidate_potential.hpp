@@ -1,0 +1,58 @@
+// The three kernels that "Few particles per cell" times (sections 7.1 and 7.2): a potential, no
+// force, no cutoff test. Every candidate counts but the particle itself. They serve the benchmark
+// and no simulation, so distances are in the benchmark's own unit, the side of its box.
+//
+// A functor gives value(target, source). Arithmetic as published: a square root and a division,
+// though only even powers occur.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/device/macros.hpp"
+#include "core/device/math.hpp"
+#include "core/vec3.hpp"
+
+namespace pencilbox {
+
+enum class CandidatePotential {
+  position_sum,   ///< 5 FLOP: the components of the separation, summed
+  lennard_jones,  ///< 18 FLOP: 4 (s^12 - s^6), s = 1 / sqrt(r^2 + 1e-5)
+  extended,       ///< 168 FLOP: the same and 150 more
+};
+
+inline constexpr std::array<std::string_view, 3> candidate_potential_names{
+    "position-sum", "lennard-jones", "extended"};
+inline constexpr std::array<int, 3> candidate_potential_flop{5, 18, 168};
+
+struct CandidatePotentialModel {
+  CandidatePotential kind = CandidatePotential::lennard_jones;
+};
+
+template <CandidatePotential kind>
+struct CandidateKernel {
+  using Real = float;
+  static constexpr bool needs_types = false;
+
+  PENCILBOX_DEVICE_FUNCTION static float value(const Vec3<float>& target,
+                                               const Vec3<float>& source) {
+    const Vec3<float> separation = target - source;
+    if constexpr (kind == CandidatePotential::position_sum) {
+      return separation.x + separation.y + separation.z;
+    } else {
+      constexpr float softening_squared = 1e-5F;
+      const float s = 1.0F / square_root(dot(separation, separation) + softening_squared);
+      const float s2 = s * s;
+      const float s6 = s2 * s2 * s2;
+      float potential = 4.0F * (s6 * s6 - s6);
+      if constexpr (kind == CandidatePotential::extended) {
+        constexpr int multiply_adds = 75;
+        for (int k = 0; k < multiply_adds; ++k) potential = potential * s + s2;
+      }
+      return potential;
+    }
+  }
+};
+
+}  // namespace pencilbox

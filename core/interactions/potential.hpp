@@ -1,0 +1,21 @@
+// What a run evaluates between two particles: one of the models, and what everybody asks of any.
+#pragma once
+
+#include <variant>
+
+#include "core/interactions/candidate_potential.hpp"
+#include "core/interactions/lennard_jones_model.hpp"
+#include "core/interactions/softened_gravity.hpp"
+
+namespace pencilbox {
+
+using Potential = std::variant<LennardJonesModel, SoftenedGravityModel, CandidatePotentialModel>;
+
+/// Beyond this distance nothing acts; infinity for what acts at any distance, 0 where the cells
+/// alone decide.
+double cutoff_of(const Potential& potential);
+
+/// How many types of particles it tells apart.
+int types_of(const Potential& potential);
+
+}  // namespace pencilbox
