@@ -8,7 +8,8 @@
 #include <algorithm>
 
 #include "neighbor/backend.hpp"
-#include "neighbor/pair_sum.hpp"
+#include "neighbor/launch_tuner.hpp"
+#include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -19,6 +20,7 @@ struct PencilLayout {
   Index length = 1;    ///< target cells of a pencil along x
   Index per_row = 1;   ///< pencils of a row
   Index capacity = 0;  ///< source particles in shared memory
+  SourceRuns runs = SourceRuns::cells;
 };
 
 /// The source pencil beside a row of targets: up to three runs of particles, contiguous in memory
@@ -34,11 +36,6 @@ struct SourcePencil {
     if (k < left_count + inner_count) return inner_begin + (k - left_count);
     return right_begin + (k - left_count - inner_count);
   }
-};
-
-/// The sources of one cell, by their number in the source pencil.
-struct SourceRange {
-  Index begin, end;
 };
 
 template <class Precision, Wanted wanted, class Interaction>
@@ -155,14 +152,15 @@ struct XPencilKernel {
       load_piece(block, staged, sources, piece, piece_end);
       block.barrier();
       if (target.particle < 0) continue;
-      for (Index dx = -1; dx <= 1; ++dx) {
-        const SourceRange range = range_of(sources, row, first, last, target.x + dx);
-        const bool own_cell = dx == 0 && dy == 0 && dz == 0;
-        const Index skip =
-            own_cell ? target.particle - sources.inner_begin + sources.left_count : Index{-1};
-        add_range(staged, target, sources, sum,
-                  {larger(range.begin, piece), smaller(range.end, piece_end)}, piece, skip,
-                  particles.grid.shift(dx, dy, dz));
+      const PieceOfPencil in_memory{staged, sources, piece, piece_end};
+      const NeighborRun run = run_of(sources, row, first, last, target.x, dy, dz);
+      const Index skip = dy == 0 && dz == 0
+                             ? target.particle - sources.inner_begin + sources.left_count
+                             : Index{-1};
+      if (layout.runs == SourceRuns::merged) {
+        add_merged(in_memory, target, sum, run, skip);
+      } else {
+        add_cells(in_memory, target, sum, run, skip);
       }
     }
   }
@@ -180,31 +178,64 @@ struct XPencilKernel {
     }
   }
 
-  /// The sources in column `x` of the pencil, where `x` may be a ghost on either side.
-  PENCILBOX_DEVICE_FUNCTION SourceRange range_of(const SourcePencil& sources, Index row,
-                                                 Index first, Index last, Index x) const {
-    if (x < first) return {0, sources.left_count};
-    if (x >= last) return {sources.left_count + sources.inner_count, sources.count()};
+  /// The sources in the target's column and the ones beside it, which may be ghosts, by their
+  /// number in the source pencil.
+  PENCILBOX_DEVICE_FUNCTION NeighborRun run_of(const SourcePencil& sources, Index row, Index first,
+                                               Index last, Index x, Index dy, Index dz) const {
     const Index* offset = particles.offset + row;
     const Index base = sources.left_count - sources.inner_begin;
-    return {base + offset[x], base + offset[x + 1]};
+    return {x > first ? base + offset[x - 1] : 0,
+            base + offset[x],
+            base + offset[x + 1],
+            x + 1 < last ? base + offset[x + 2] : sources.count(),
+            dy,
+            dz};
   }
 
-  PENCILBOX_DEVICE_FUNCTION void add_range(const Staged& staged, const Target& target,
-                                           const SourcePencil& sources,
+  /// The part of a source pencil that is in shared memory: sources [begin, end).
+  struct PieceOfPencil {
+    const Staged& staged;
+    const SourcePencil& sources;
+    Index begin, end;
+  };
+
+  /// Cell by cell, as published.
+  PENCILBOX_DEVICE_FUNCTION void add_cells(const PieceOfPencil& piece, const Target& target,
                                            TargetSum<Precision, wanted>& sum,
-                                           const SourceRange& range, Index piece, Index skip,
-                                           const CellShift<Pair>& shift) const {
-    for (Index k = range.begin; k < range.end; ++k) {
-      if (k == skip) continue;
-      const Vec3<Pair> source{staged.x[k - piece], staged.y[k - piece], staged.z[k - piece]};
-      std::int32_t type = 0;
-      if constexpr (Interaction::needs_types) type = staged.type[k - piece];
-      const auto exact = [&] {
-        return exact_separation(particles, target.particle, sources.particle(k), shift);
-      };
-      sum.add(interaction, target.position, source, shift, exact, target.type, type);
+                                           const NeighborRun& run, Index skip) const {
+    const Index borders[] = {run.begin, run.middle, run.right, run.end};
+    for (Index dx = -1; dx <= 1; ++dx) {
+      const CellShift<Pair> shift = particles.grid.shift(dx, run.dy, run.dz);
+      const Index end = smaller(borders[dx + 2], piece.end);
+      const Index skip_here = dx == 0 ? skip : Index{-1};
+      for (Index k = larger(borders[dx + 1], piece.begin); k < end; ++k) {
+        if (k != skip_here) add_source(piece, target, sum, k, shift);
+      }
     }
+  }
+
+  /// The three cells as one run.
+  PENCILBOX_DEVICE_FUNCTION void add_merged(const PieceOfPencil& piece, const Target& target,
+                                            TargetSum<Precision, wanted>& sum,
+                                            const NeighborRun& run, Index skip) const {
+    const CellShift<Pair> right = particles.grid.shift(1, run.dy, run.dz);
+    const Index end = smaller(run.end, piece.end);
+    for (Index k = larger(run.begin, piece.begin); k < end; ++k) {
+      if (k != skip) add_source(piece, target, sum, k, run.shift(k, right));
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void add_source(const PieceOfPencil& piece, const Target& target,
+                                            TargetSum<Precision, wanted>& sum, Index k,
+                                            const CellShift<Pair>& shift) const {
+    const Index at = k - piece.begin;
+    const Vec3<Pair> source{piece.staged.x[at], piece.staged.y[at], piece.staged.z[at]};
+    std::int32_t type = 0;
+    if constexpr (Interaction::needs_types) type = piece.staged.type[at];
+    const auto exact = [&] {
+      return exact_separation(particles, target.particle, piece.sources.particle(k), shift);
+    };
+    sum.add(interaction, target.position, source, shift, exact, target.type, type);
   }
 };
 
@@ -214,7 +245,10 @@ template <class Precision>
 class XPencil final : public Backend<Precision> {
  public:
   XPencil(const Problem& problem, const BackendOptions& options)
-      : problem_(problem), options_(options), largest_cell_(problem.largest_cell) {}
+      : problem_(problem),
+        options_(options),
+        largest_cell_(problem.largest_cell),
+        tuner_(lengths_to_try(), problem.device.emulates_blocks) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
@@ -235,23 +269,27 @@ class XPencil final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
+    const bool tuned = options_.at("length") == "best";
+    const Index length = tuned ? tuner_.begin(stream) : length_of_the_deck();
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
       using Kernel = XPencilKernel<Precision, chosen(), Functor>;
-      const PencilLayout layout = choose_layout();
+      const PencilLayout layout = layout_of(std::min(length, longest_that_fits()));
       LaunchShape shape;
-      shape.blocks = blocks_with(problem_, layout.length);
+      shape.blocks = blocks_with(layout.length);
       shape.threads = choose_threads(layout);
       shape.shared_bytes = static_cast<std::size_t>(layout.capacity) * Kernel::bytes_per_particle;
       launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
       report_ = {shape, "pencils of " + std::to_string(layout.length) + " cells"};
     });
+    if (tuned) tuner_.end(stream);
+    if (tuned && !tuner_.decided()) report_.note += ", other lengths still to be tried";
   }
 
   LaunchReport launch_report() const override { return report_; }
 
  private:
-  static constexpr std::int64_t bytes_per_source(const Problem& problem) {
+  static std::int64_t bytes_per_source(const Problem& problem) {
     return static_cast<std::int64_t>(3 * sizeof(typename Precision::Pair)) +
            (types_of(problem.potential) > 1 ? 4 : 0);
   }
@@ -270,32 +308,50 @@ class XPencil final : public Backend<Precision> {
     return static_cast<Index>(shared_bytes(problem, options) / cell_bytes);
   }
 
-  static std::int64_t blocks_with(const Problem& problem, Index length) {
-    const auto& cells = problem.grid.cells;
+  Index longest_that_fits() const {
+    const Index fitting = std::max<Index>(1, most_cells(problem_, options_, largest_cell_) - 2);
+    return std::min(problem_.grid.cells[0], fitting);
+  }
+
+  std::int64_t blocks_with(Index length) const {
+    const auto& cells = problem_.grid.cells;
     return divide_up(cells[0], length) * cells[1] * cells[2];
   }
 
-  /// The paper's rule: as long as shared memory and the threads of a block allow, shorter while
-  /// there are fewer blocks than multiprocessors; or what the deck says.
-  PencilLayout choose_layout() const {
-    const Index most = largest_cell_ + largest_cell_ / 4 + 1;  // room to fluctuate before pieces
-    const Index fitting = std::max<Index>(1, most_cells(problem_, options_, most) - 2);
-    Index length = std::min(problem_.grid.cells[0], fitting);
-    if (options_.at("length") == "paper") {
-      const auto by_threads = static_cast<Index>(problem_.device.max_threads) / most - 2;
-      length = std::max<Index>(1, std::min(length, by_threads));
-      while (length > 1 && blocks_with(problem_, length) < problem_.device.multiprocessors) {
-        --length;
-      }
-    } else {
-      length = std::min(length, static_cast<Index>(std::stoi(options_.at("length"))));
+  /// The paper's: as long as shared memory and the threads of a block allow, shorter while there
+  /// are fewer blocks than multiprocessors.
+  Index length_of_the_paper() const {
+    const auto by_threads =
+        static_cast<Index>(problem_.device.max_threads) / std::max<Index>(1, largest_cell_) - 2;
+    Index length = std::max<Index>(1, std::min(longest_that_fits(), by_threads));
+    while (length > 1 && blocks_with(length) < problem_.device.multiprocessors) --length;
+    return length;
+  }
+
+  Index length_of_the_deck() const {
+    const std::string& option = options_.at("length");
+    return option == "paper" ? length_of_the_paper() : static_cast<Index>(std::stoi(option));
+  }
+
+  /// The paper's first; then 1, 2, 3, 4, 6, 8, 12, ... up to a whole row.
+  std::vector<Index> lengths_to_try() const {
+    const Index longest = longest_that_fits();
+    std::vector<Index> lengths{length_of_the_paper()};
+    for (Index length = 1; length < longest; length += std::max<Index>(1, length / 2)) {
+      if (length != lengths.front()) lengths.push_back(length);
     }
+    if (longest != lengths.front()) lengths.push_back(longest);
+    return lengths;
+  }
+
+  PencilLayout layout_of(Index length) const {
     PencilLayout layout;
     layout.length = length;
     layout.per_row = static_cast<Index>(divide_up(problem_.grid.cells[0], length));
     layout.capacity = std::min<Index>(
-        most * (length + 2),
+        std::max<Index>(1, largest_cell_) * (length + 2),
         static_cast<Index>(shared_bytes(problem_, options_) / bytes_per_source(problem_)));
+    layout.runs = source_runs_of(options_);
     return layout;
   }
 
@@ -311,6 +367,7 @@ class XPencil final : public Backend<Precision> {
   Problem problem_;
   BackendOptions options_;
   Index largest_cell_;
+  LaunchTuner tuner_;
   LaunchReport report_;
 };
 
@@ -323,22 +380,20 @@ BackendEntry x_pencil() {
        "Few particles per cell, section 5.2, Algorithm 5",
        {{"length",
          "paper",
-         "target cells of a pencil; paper: as many as fit, fewer while multiprocessors idle",
-         {"paper"},
+         "target cells of a pencil; paper: as many as fit, fewer while multiprocessors idle; best: "
+         "the fastest of several, found by trying them in the first steps",
+         {"paper", "best"},
          1,
          1024},
         {"shared_memory",
          "paper",
          "of a block; paper: 48 KB, device: all that the device gives on request",
-         {"paper", "device"},
-         1,
-         0},
+         {"paper", "device"}},
         {"threads",
          "paper",
          "of a block; paper: MC (length + 2), targets: one for each target of the fullest pencil",
-         {"paper", "targets"},
-         1,
-         0}},
+         {"paper", "targets"}},
+        source_runs_option()},
        true});
 }
 

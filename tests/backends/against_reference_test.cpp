@@ -37,7 +37,7 @@ class AgainstReference : public EveryBackend {
   }
 };
 
-constexpr int numbers[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 1000};
+constexpr int numbers[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 1000, 4000};
 
 TEST_P(AgainstReference, EveryNumberOfParticles) {
   for (const int count : numbers) {
