@@ -30,7 +30,7 @@ OptionInfo block_option(std::string default_threads) {
   return {"block",
           std::move(default_threads),
           "threads of a block",
-          {"32", "64", "128", "256", "512", "1024"}};
+          {"32", "64", "128", "256", "512"}};
 }
 
 std::optional<std::string> block_below_warp(const Problem& problem, int threads) {

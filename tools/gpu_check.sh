@@ -8,12 +8,13 @@
 #   tests      the tests of the device layer, of every back end and of the physics, on the GPU
 #   sanitize   compute-sanitizer memcheck, racecheck, initcheck, synccheck, zero reports each
 #   speed      the melt at several sizes with every back end and precision: Matom-steps/s
+#   few-particles  the kernels of "Few particles per cell" on its own inputs: microseconds a call
 set -uo pipefail
 
 bin=${1:?usage: tools/gpu_check.sh BIN [OUT] [STAGE ...]}
 out=${2:-build/gpu_check}
 stages=("${@:3}")
-[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed)
+[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed few-particles)
 mkdir -p "$out"
 export PENCILBOX_SOURCE_DIR=$PWD PENCILBOX_PROGRAM=$bin/pencilbox
 device=${PENCILBOX_DEVICE:-cuda}
@@ -43,16 +44,39 @@ run_tests() {
   timed "physics" physics_tests.log "$bin/physics_tests" --gtest_filter="*${device}_*"
 }
 
-sanitize() {
-  local tool
-  for tool in memcheck racecheck initcheck synccheck; do
-    timed "$tool: device layer" "sanitizer_${tool}_device.log" \
-      compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/device_tests_$device" \
-      --gtest_brief=1 --gtest_filter="-*ScanTest*:*SortTest*:*HasTheSameBits*"
-    timed "$tool: every back end" "sanitizer_${tool}_backends.log" \
-      compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/backend_tests" --gtest_brief=1 \
-      --gtest_filter="*EveryNumberOfParticles*${device}_*:*Mixtures*${device}_*:*OneOrTwoCells*${device}_*:*OpenBoundaries*${device}_*:*ThreeRuns*${device}_*"
+# One line a job: tool, name, binary, filter. Back ends side by side: a sanitizer keeps one core busy,
+# and hardly the GPU.
+sanitizer_jobs() {
+  local tool backend
+  for tool in racecheck memcheck initcheck synccheck; do
+    for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+      local name=${device}_${backend//-/_}
+      echo "$tool $name backend_tests *EveryNumberOfParticles*${name}_*:*OneOrTwoCells*${name}_*:*OpenBoundaries*${name}_*:*Mixtures*${name}_single*:*ThreeRuns*${name}_single*:*Crowding*${name}_single*"
+    done
+    echo "$tool device_layer device_tests_$device -*ScanTest*:*SortTest*:*HasTheSameBits*"
   done
+}
+
+sanitizer_job() {
+  local tool=$1 name=$2 binary=$3 filter=$4 log start=$SECONDS result=passed
+  log=$out/sanitizer_${tool}_$name.log
+  timeout 560 compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/$binary" --gtest_brief=1 \
+    --gtest_filter="$filter" >"$log" 2>&1 || result=FAILED
+  grep -q 'PASSED  . [1-9]' "$log" || result=FAILED # no test ran is no success
+  echo "$tool: $name|$result|$((SECONDS - start))"
+}
+
+sanitize() {
+  local name result seconds
+  export -f sanitizer_job
+  export bin out
+  sanitizer_jobs >"$out/sanitizer_jobs.txt"
+  while IFS='|' read -r name result seconds; do
+    note "$name" "$result" "$seconds"
+    if [[ $result == FAILED ]]; then
+      grep -E 'FAILED|Failure|ERROR SUMMARY|=========' "$out/sanitizer_${name/: /_}.log" | head -n 12
+    fi
+  done < <(xargs -P "${PENCILBOX_JOBS:-12}" -L 1 bash -c 'sanitizer_job "$@"' _ <"$out/sanitizer_jobs.txt")
 }
 
 # melt CELLS STEPS BACKEND PRECISION [SET ...]
@@ -85,23 +109,42 @@ PYTHON
 
 speed() {
   : >"$out/speed.txt"
-  local precision
+  local precision backend
   for precision in single mixed double; do
-    melt 10 4000 par-part-no-loop $precision
     melt 20 4000 par-part-no-loop $precision
     melt 40 1000 par-part-no-loop $precision
     melt 80 200 par-part-no-loop $precision
   done
-  for precision in single mixed double; do
-    melt 20 2000 x-pencil $precision
-    melt 80 100 x-pencil $precision
+  for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+    case $backend in
+      reference | par-part-no-loop) continue ;;
+      all-pairs) melt 20 100 "$backend" single ;;
+      *)
+        melt 20 1000 "$backend" single
+        melt 40 300 "$backend" single
+        melt 80 60 "$backend" single
+        ;;
+    esac
   done
-  melt 20 2000 x-pencil single --set neighbor.options.threads=targets
-  melt 80 100 x-pencil single --set neighbor.options.threads=targets
-  melt 80 100 x-pencil single --set neighbor.options.threads=targets --set neighbor.options.shared_memory=device
-  melt 80 100 par-part-no-loop single --set run.deterministic=true
-  melt 80 100 par-part-no-loop mixed --set run.deterministic=true
+  melt 10 4000 par-part-no-loop single
+  melt 10 4000 par-part-no-loop single --set neighbor.options.threads_per_target=8
+  melt 20 4000 par-part-no-loop single --set neighbor.options.threads_per_target=4
+  for cells in 20 40 80; do
+    melt $cells 500 par-part-no-loop single --set neighbor.options.runs=merged
+    melt $cells 500 x-pencil single --set neighbor.options.length=best --set neighbor.options.threads=targets
+    melt $cells 500 x-pencil single --set neighbor.options.length=best --set neighbor.options.threads=targets \
+      --set neighbor.options.runs=merged
+    melt $cells 500 all-in-sm single --set neighbor.options.shared_memory=device
+  done
   melt 10 100 reference double
+}
+
+# The fifteen configurations of "Few particles per cell"; as published, then at our best.
+few_particles() {
+  "$bin/pencilbox" bench few-particles --device "$device" --overwrite --csv "$out/few-particles.csv"
+  "$bin/pencilbox" bench few-particles --device "$device" --overwrite --csv "$out/few-particles-best.csv" \
+    --backends par-part-no-loop,x-pencil \
+    --options "x-pencil:length=best,runs=merged,threads=targets;par-part-no-loop:runs=merged,threads_per_target=8"
 }
 
 nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader 2>/dev/null
@@ -111,7 +154,8 @@ for stage in "${stages[@]}"; do
     tests) run_tests ;;
     sanitize) sanitize ;;
     speed) speed && cat "$out/speed.txt" ;;
-    *) echo "unknown stage $stage: tests, sanitize, speed" >&2 && exit 2 ;;
+    few-particles) few_particles ;;
+    *) echo "unknown stage $stage: tests, sanitize, speed, few-particles" >&2 && exit 2 ;;
   esac
 done
 if [[ ${#table[@]} -gt 0 ]]; then printf '%s\n' "${table[@]}"; fi

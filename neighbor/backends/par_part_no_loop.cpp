@@ -27,6 +27,7 @@ struct OneThreadATarget {
 template <class Precision, Wanted wanted, class Interaction>
 struct SeveralThreadsATarget {
   static constexpr const char* name = "par-part-no-loop: several threads a target";
+  static constexpr int max_threads = 512;
 
   TargetWalk<Precision, wanted, Interaction> walk;
   PairSumsView<Precision> sums;
