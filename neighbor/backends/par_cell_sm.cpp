@@ -1,0 +1,250 @@
+// Par-Cell-SM: one block per cell. Targets stay in registers; the 27 cells of sources pass through
+// a buffer in shared memory one after the other. Few particles per cell, section 4.4 and
+// Algorithm 3.
+//
+// A cell with more particles than the block has threads takes several rounds, sources that exceed
+// the buffer come in several pieces. Every thread meets every barrier, also one without a target:
+// whatever decides over a barrier is the same for the whole block. A piece goes beside the one
+// before it, which may still be read; so one barrier a piece is enough while the buffer has room.
+//
+// Ours, as an option: the cells of a row staged together, a third of the barriers.
+#include "neighbor/backend.hpp"
+#include "neighbor/blocks_option.hpp"
+#include "neighbor/target_walk.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+template <class Precision, Wanted wanted, class Interaction>
+struct ParCellSmKernel {
+  static constexpr const char* name = "par-cell-sm";
+  using Pair = typename Precision::Pair;
+  using Sum = TargetSum<Precision, wanted>;
+
+  BinnedParticles<Precision> particles;
+  Interaction interaction;
+  PairSumsView<Precision> sums;
+  Index cells;
+  Index capacity;  ///< particles that the buffer holds
+  SourceRuns runs;
+
+  /// Shared memory that one source particle takes.
+  static constexpr std::size_t bytes_per_particle =
+      3 * sizeof(Pair) + (Interaction::needs_types ? sizeof(std::int32_t) : 0);
+
+  /// The buffer, and where in it the last piece lies.
+  struct Staging {
+    SharedArray<Pair> x, y, z;
+    SharedArray<std::int32_t> type;
+    Index begin = 0, end = 0;
+  };
+
+  /// Sources [begin, end) in the buffer, the first of them in `slot`.
+  struct Piece {
+    Index begin, end, slot;
+  };
+
+  /// One target in a thread's registers; `particle` is -1 where the thread has none.
+  struct Target {
+    Index particle = -1;
+    std::int32_t type = 0;
+    Vec3<Pair> position;
+  };
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    Staging staging = make_staging(block);
+    for (std::int64_t cell = block.index(); cell < cells; cell += block.blocks()) {
+      const Index* offset = particles.offset + cell;
+      const CellCoordinates home = particles.grid.coordinates(static_cast<Index>(cell));
+      for (Index round = offset[0]; round < offset[1]; round += block.threads()) {
+        const Target target = load_target(round + block.thread(), offset[1]);
+        const Sum sum = sum_of(block, staging, target, home);
+        if (target.particle >= 0) sum.store(sums, target.particle);
+      }
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Staging make_staging(const Block& block) const {
+    const auto x = block.shared<Pair>(capacity);
+    const auto y = block.shared<Pair>(capacity);
+    const auto z = block.shared<Pair>(capacity);
+    const auto type = block.shared<std::int32_t>(Interaction::needs_types ? capacity : Index{0});
+    return {x, y, z, type};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Target load_target(Index particle, Index end) const {
+    Target target;
+    if (particle >= end) return target;
+    target.particle = particle;
+    target.position = particles.position[particle];
+    if constexpr (Interaction::needs_types) target.type = particles.type[particle];
+    return target;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Block& block, Staging& staging, const Target& target,
+                                       const CellCoordinates& home) const {
+    Sum sum;
+    if (runs == SourceRuns::merged) {
+      for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
+        for_each_piece(block, staging, run.begin, run.end, [&](const Piece& piece) {
+          if (target.particle >= 0) add_run(staging, target, sum, piece, run);
+        });
+      });
+    } else {
+      for_each_neighbor_cell(particles.grid, home, [&](Index cell, Index dx, Index dy, Index dz) {
+        const Index* offset = particles.offset + cell;
+        for_each_piece(block, staging, offset[0], offset[1], [&](const Piece& piece) {
+          if (target.particle >= 0) add_piece(staging, target, sum, piece, dx, dy, dz);
+        });
+      });
+    }
+    return sum;
+  }
+
+  /// Stages the sources [begin, end), piece by piece, and calls use(piece) for each.
+  template <class Use>
+  PENCILBOX_DEVICE_FUNCTION void for_each_piece(const Block& block, Staging& staging, Index begin,
+                                                Index end, const Use& use) const {
+    for (Index first = begin; first < end; first += capacity) {
+      const Index count = smaller(capacity, end - first);
+      const Piece piece{first, first + count, make_room(block, staging, count)};
+      load(block, staging, piece);
+      block.barrier();
+      use(piece);
+    }
+  }
+
+  /// The first slot of the next piece. The last piece may still be in use by other threads, none
+  /// before it: everybody has met the barrier between the two.
+  PENCILBOX_DEVICE_FUNCTION Index make_room(const Block& block, Staging& staging,
+                                            Index count) const {
+    const Index slot = staging.end + count <= capacity ? staging.end : 0;
+    const bool overlaps = slot < staging.end && staging.begin < slot + count;
+    if (overlaps) block.barrier();
+    staging.begin = slot;
+    staging.end = slot + count;
+    return slot;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void load(const Block& block, const Staging& staging,
+                                      const Piece& piece) const {
+    for (Index k = block.thread(); k < piece.end - piece.begin; k += block.threads()) {
+      const Vec3<Pair> position = particles.position[piece.begin + k];
+      staging.x[piece.slot + k] = position.x;
+      staging.y[piece.slot + k] = position.y;
+      staging.z[piece.slot + k] = position.z;
+      if constexpr (Interaction::needs_types) {
+        staging.type[piece.slot + k] = particles.type[piece.begin + k];
+      }
+    }
+  }
+
+  /// What of a run is in the piece, one cell after the other.
+  PENCILBOX_DEVICE_FUNCTION void add_run(const Staging& staging, const Target& target, Sum& sum,
+                                         const Piece& piece, const NeighborRun& run) const {
+    for (Index dx = -1; dx <= 1; ++dx) {
+      const Index begin = dx < 0 ? run.begin : (dx == 0 ? run.middle : run.right);
+      const Index end = dx < 0 ? run.middle : (dx == 0 ? run.right : run.end);
+      const Index first = larger(begin, piece.begin);
+      const Piece part{first, smaller(end, piece.end), piece.slot + (first - piece.begin)};
+      add_piece(staging, target, sum, part, dx, run.dy, run.dz);
+    }
+  }
+
+  /// Sources of one cell, at this offset from the target's.
+  PENCILBOX_DEVICE_FUNCTION void add_piece(const Staging& staging, const Target& target, Sum& sum,
+                                           const Piece& piece, Index dx, Index dy, Index dz) const {
+    const CellShift<Pair> shift = particles.grid.shift(dx, dy, dz);
+    const bool own_cell = dx == 0 && dy == 0 && dz == 0;
+    const Index skip = own_cell ? target.particle : Index{-1};
+    const Index to_slot = piece.slot - piece.begin;
+    for (Index source = piece.begin; source < piece.end; ++source) {
+      if (source == skip) continue;
+      const Index slot = source + to_slot;
+      const Vec3<Pair> position{staging.x[slot], staging.y[slot], staging.z[slot]};
+      std::int32_t type = 0;
+      if constexpr (Interaction::needs_types) type = staging.type[slot];
+      const auto exact = [&] {
+        return exact_separation(particles, target.particle, source, shift);
+      };
+      sum.add(interaction, target.position, position, shift, exact, target.type, type);
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION static Index smaller(Index a, Index b) { return a < b ? a : b; }
+  PENCILBOX_DEVICE_FUNCTION static Index larger(Index a, Index b) { return a > b ? a : b; }
+};
+
+constexpr const char* a_block_for_each = "cells";
+
+template <class Precision>
+class ParCellSm final : public Backend<Precision> {
+ public:
+  ParCellSm(const Problem&, const BackendOptions& options)
+      : options_(options),
+        runs_(source_runs_of(options)),
+        threads_(std::stoi(options.at("block"))),
+        capacity_(std::stoi(options.at("staged"))) {}
+
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
+    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
+    if (const auto reason = block_below_warp(problem, std::stoi(options.at("block")))) {
+      return reason;
+    }
+    const std::int64_t bytes = std::stoll(options.at("staged")) * bytes_per_particle(problem);
+    if (bytes <= problem.device.shared_bytes_opt_in) return {};
+    return options.at("staged") + " staged particles take " + std::to_string(bytes) +
+           " bytes of shared memory, and a block of this device has at most " +
+           std::to_string(problem.device.shared_bytes_opt_in);
+  }
+
+  void prepare(const BinnedParticles<Precision>&, Stream&) override {}
+
+  void compute(const BinnedParticles<Precision>& particles,
+               const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
+               PairSums<Precision>& sums, Stream& stream) override {
+    const Index cells = particles.cells();
+    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
+      using Functor = std::decay_t<decltype(functor)>;
+      using Kernel = ParCellSmKernel<Precision, chosen(), Functor>;
+      LaunchShape shape;
+      shape.blocks = blocks_of(options_, a_block_for_each, cells);
+      shape.threads = threads_;
+      shape.shared_bytes = static_cast<std::size_t>(capacity_) * Kernel::bytes_per_particle;
+      launch(stream, shape,
+             Kernel{particles, functor, PairSumsView<Precision>(sums), cells, capacity_, runs_});
+      report_ = {shape, "sources staged in pieces of at most " + std::to_string(capacity_)};
+    });
+  }
+
+  LaunchReport launch_report() const override { return report_; }
+
+ private:
+  static std::int64_t bytes_per_particle(const Problem& problem) {
+    const bool is_double = problem.precision == pencilbox::Precision::double_;
+    return (is_double ? 24 : 12) + (types_of(problem.potential) > 1 ? 4 : 0);
+  }
+
+  BackendOptions options_;
+  SourceRuns runs_;
+  int threads_;
+  Index capacity_;
+  LaunchReport report_;
+};
+
+}  // namespace
+
+BackendEntry par_cell_sm() {
+  return make_entry<ParCellSm>(
+      {"par-cell-sm",
+       "one block per cell, the 27 source cells pass through shared memory",
+       "Few particles per cell, section 4.4, Algorithm 3",
+       {{"staged", "512", "particles that shared memory holds", {}, 32, 4096},
+        blocks_option(a_block_for_each, "of the grid; cells: one for each"),
+        source_runs_option(),
+        block_option("128")},
+       true});
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
