@@ -1,0 +1,140 @@
+// A pencil of sources: cells of one row along x, with a ghost cell at either end, and their way
+// through shared memory. For back ends whose blocks stage one row after the other.
+// Few particles per cell, sections 5.2 and 5.3.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "core/device/device.hpp"
+#include "neighbor/cell_grid.hpp"
+#include "neighbor/problem.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// [begin, end) of particles, or of the sources of a pencil by their number.
+struct IndexRange {
+  Index begin = 0;
+  Index end = 0;
+
+  PENCILBOX_DEVICE_FUNCTION Index count() const { return end - begin; }
+  PENCILBOX_DEVICE_FUNCTION bool has(Index i) const { return begin <= i && i < end; }
+  /// What lies in the other range too; empty (perhaps with end < begin) where nothing does.
+  PENCILBOX_DEVICE_FUNCTION IndexRange within(const IndexRange& other) const {
+    return {begin > other.begin ? begin : other.begin, end < other.end ? end : other.end};
+  }
+};
+
+/// The particles of columns [first, last) of a row and of the two columns beside them: three runs,
+/// each contiguous in memory, numbered as if they were one. A column beyond an open face has no
+/// particles. In a short periodic row several runs hold the same particles, as several images.
+struct SourcePencil {
+  const Index* offset;  ///< first particle of each cell of the row
+  Index first, last;
+  IndexRange left, inner, right;
+
+  PENCILBOX_DEVICE_FUNCTION Index count() const {
+    return left.count() + inner.count() + right.count();
+  }
+
+  /// Number of the first source of the inner run, and of the right one.
+  PENCILBOX_DEVICE_FUNCTION Index inner_number() const { return left.count(); }
+  PENCILBOX_DEVICE_FUNCTION Index right_number() const { return left.count() + inner.count(); }
+
+  PENCILBOX_DEVICE_FUNCTION Index particle(Index number) const {
+    if (number < inner_number()) return left.begin + number;
+    if (number < right_number()) return inner.begin + (number - inner_number());
+    return right.begin + (number - right_number());
+  }
+
+  /// Number of a particle of the inner run.
+  PENCILBOX_DEVICE_FUNCTION Index number_in_inner(Index particle) const {
+    return inner_number() + (particle - inner.begin);
+  }
+
+  /// Calls visit(number) for each image of the particle in the pencil.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each_number(Index particle, Visit&& visit) const {
+    if (left.has(particle)) visit(particle - left.begin);
+    if (inner.has(particle)) visit(number_in_inner(particle));
+    if (right.has(particle)) visit(right_number() + (particle - right.begin));
+  }
+
+  /// The sources of one column by number; `first - 1` and `last` are the ghosts.
+  PENCILBOX_DEVICE_FUNCTION IndexRange column(Index x) const {
+    if (x < first) return {0, inner_number()};
+    if (x >= last) return {right_number(), count()};
+    const Index base = inner_number() - inner.begin;
+    return {base + offset[x], base + offset[x + 1]};
+  }
+};
+
+/// The pencil of columns [first, last) in the row whose first cell is `row`.
+template <class Real>
+PENCILBOX_DEVICE_FUNCTION SourcePencil source_pencil(const GridView<Real>& grid,
+                                                     const Index* cell_offset, Index row,
+                                                     Index first, Index last) {
+  const Index* offset = cell_offset + row;
+  const Index left = grid.wrap_x(first - 1);
+  const Index right = grid.wrap_x(last);
+  SourcePencil sources{offset, first, last, {}, {offset[first], offset[last]}, {}};
+  if (left >= 0) sources.left = {offset[left], offset[left + 1]};
+  if (right >= 0) sources.right = {offset[right], offset[right + 1]};
+  return sources;
+}
+
+/// Sources in shared memory: positions relative to their cells, and types where they matter.
+template <class Pair, bool has_types>
+struct StagedSources {
+  SharedArray<Pair> x, y, z;
+  SharedArray<std::int32_t> type;
+
+  static constexpr std::size_t bytes_per_source =
+      3 * sizeof(Pair) + (has_types ? sizeof(std::int32_t) : 0);
+
+  /// Every thread of the block must call it.
+  PENCILBOX_DEVICE_FUNCTION static StagedSources allocate(const Block& block, Index capacity) {
+    const auto x = block.shared<Pair>(capacity);
+    const auto y = block.shared<Pair>(capacity);
+    const auto z = block.shared<Pair>(capacity);
+    const auto type = block.shared<std::int32_t>(has_types ? capacity : Index{0});
+    return {x, y, z, type};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void put(Index place, const Vec3<Pair>& position,
+                                     std::int32_t its_type) const {
+    x[place] = position.x;
+    y[place] = position.y;
+    z[place] = position.z;
+    if constexpr (has_types) type[place] = its_type;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> position(Index place) const {
+    return {x[place], y[place], z[place]};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index place) const {
+    if constexpr (has_types) {
+      return type[place];
+    } else {
+      return 0;
+    }
+  }
+};
+
+/// The option of back ends whose published limit of shared memory is 48 KB a block.
+inline OptionInfo shared_memory_option() {
+  return {"shared_memory",
+          "paper",
+          "of a block; paper: 48 KB, device: all that the device gives on request",
+          {"paper", "device"}};
+}
+
+inline std::int64_t shared_memory_limit(const Problem& problem, const BackendOptions& options) {
+  constexpr std::int64_t paper_bytes = 48 * 1024;
+  const std::int64_t most = problem.device.shared_bytes_opt_in;
+  return options.at("shared_memory") == "device" ? most : std::min(paper_bytes, most);
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
