@@ -55,7 +55,7 @@ class Binning {
   Buffer<std::uint64_t> keys_, failure_;
   Buffer<Index> escaped_, largest_;
   ExclusiveScan scan_;
-  SortPairs sort_;
+  SortPairs<std::uint64_t> sort_;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

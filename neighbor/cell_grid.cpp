@@ -61,6 +61,16 @@ CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3
   return grid;
 }
 
+CellGrid coarser_grid(const CellGrid& grid, Index factor) {
+  CellGrid coarse = grid;
+  for (std::size_t d = 0; d < 3; ++d) {
+    coarse.cells[d] = std::max<Index>(1, grid.cells[d] / factor);
+    coarse.side[d] =
+        grid.side[d] * static_cast<double>(grid.cells[d]) / static_cast<double>(coarse.cells[d]);
+  }
+  return coarse;
+}
+
 GridPlace place(const CellGrid& grid, const Double3& position) {
   GridPlace result;
   for (std::size_t d = 0; d < 3; ++d) {

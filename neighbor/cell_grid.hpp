@@ -96,6 +96,11 @@ struct GridPlace {
 /// is wide. An infinite cutoff makes one cell.
 CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
 
+/// The grid over the same stretch whose cells are `factor` times as wide, or wider: of c cells in a
+/// direction floor(c / factor) are left, at least one. Where c is floor(length / cutoff) that is
+/// floor(length / (factor cutoff)).
+CellGrid coarser_grid(const CellGrid& grid, Index factor);
+
 /// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open
 /// ones (where the offset may then lie outside [-side/2, side/2]).
 GridPlace place(const CellGrid& grid, const Double3& position);

@@ -48,21 +48,32 @@ class ExclusiveScan {
   Buffer<unsigned char> workspace_;
 };
 
-/// Sorts `keys` ascending by their low `bits` bits and carries `values` along; stable.
+/// Sorts `keys` ascending by their low `bits` bits and carries `values` along; stable. `Key` is an
+/// unsigned integer of 32 or 64 bits.
+template <class Key>
 class SortPairs {
  public:
-  void operator()(Buffer<std::uint64_t>& keys, Buffer<Index>& values, int bits, Stream& stream) {
-    if (keys.size() == 0) return;
-    other_keys_.resize(keys.size());
-    other_values_.resize(values.size());
-    vendor_algorithms::DoubleBuffer<std::uint64_t> key_pair(keys.data(), other_keys_.data());
-    vendor_algorithms::DoubleBuffer<Index> value_pair(values.data(), other_values_.data());
-    const auto count = static_cast<Index>(keys.size());
+  /// Allocates what sorting `count` pairs takes, so that none of it happens in a step.
+  void reserve(Index count, int bits) {
+    if (count == 0) return;
+    other_keys_.resize(count);
+    other_values_.resize(count);
+    Keys keys;
+    Values values;
     std::size_t bytes = 0;
-    check(vendor_algorithms::DeviceRadixSort::SortPairs(nullptr, bytes, key_pair, value_pair, count,
-                                                        0, bits, stream.handle()),
-          "radix sort");
+    check(
+        vendor_algorithms::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, count, 0, bits),
+        "radix sort");
     workspace_.resize(static_cast<std::int64_t>(bytes));
+  }
+
+  void operator()(Buffer<Key>& keys, Buffer<Index>& values, int bits, Stream& stream) {
+    if (keys.size() == 0) return;
+    const auto count = static_cast<Index>(keys.size());
+    reserve(count, bits);
+    Keys key_pair(keys.data(), other_keys_.data());
+    Values value_pair(values.data(), other_values_.data());
+    auto bytes = static_cast<std::size_t>(workspace_.size());
     check(vendor_algorithms::DeviceRadixSort::SortPairs(
               workspace_.data(), bytes, key_pair, value_pair, count, 0, bits, stream.handle()),
           "radix sort");
@@ -71,15 +82,19 @@ class SortPairs {
   }
 
  private:
+  using Keys = vendor_algorithms::DoubleBuffer<Key>;
+  using Values = vendor_algorithms::DoubleBuffer<Index>;
+
   Buffer<unsigned char> workspace_;
-  Buffer<std::uint64_t> other_keys_;
+  Buffer<Key> other_keys_;
   Buffer<Index> other_values_;
 };
 
 #else
 
 using ExclusiveScan = portable::ExclusiveScan;
-using SortPairs = portable::SortPairs;
+template <class Key>
+using SortPairs = portable::SortPairs<Key>;
 
 #endif
 

@@ -35,26 +35,37 @@ TYPED_TEST(ScanTest, AgreesWithTheStandardLibrary) {
   }
 }
 
-template <class Sort>
+template <class SortType, class KeyType>
+struct SortCase {
+  using Sort = SortType;
+  using Key = KeyType;
+};
+
+template <class Case>
 class SortTest : public ::testing::Test {};
-using Sorts = ::testing::Types<SortPairs, portable::SortPairs>;
+using Sorts = ::testing::Types<SortCase<SortPairs<std::uint32_t>, std::uint32_t>,
+                               SortCase<SortPairs<std::uint64_t>, std::uint64_t>,
+                               SortCase<portable::SortPairs<std::uint32_t>, std::uint32_t>,
+                               SortCase<portable::SortPairs<std::uint64_t>, std::uint64_t>>;
 TYPED_TEST_SUITE(SortTest, Sorts);
 
 TYPED_TEST(SortTest, IsStableAndCarriesValues) {
+  using Key = typename TypeParam::Key;
+  constexpr int most_bits = sizeof(Key) == 4 ? 31 : 43;
   Stream stream;
-  TypeParam sort;
+  typename TypeParam::Sort sort;
   std::mt19937_64 random(11);
   for (const int size : sizes) {
-    for (const int bits : {5, 16, 43}) {
-      std::vector<std::uint64_t> keys(static_cast<std::size_t>(size));
-      for (auto& key : keys) key = random() & ((std::uint64_t{1} << bits) - 1);
+    for (const int bits : {1, 5, 16, most_bits}) {
+      std::vector<Key> keys(static_cast<std::size_t>(size));
+      for (auto& key : keys) key = static_cast<Key>(random() & ((std::uint64_t{1} << bits) - 1));
       std::vector<Index> values(keys.size());
       std::iota(values.begin(), values.end(), 0);
       std::vector<Index> expected = values;
       std::stable_sort(expected.begin(), expected.end(), [&](Index a, Index b) {
         return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
       });
-      Buffer<std::uint64_t> device_keys;
+      Buffer<Key> device_keys;
       Buffer<Index> device_values;
       device_keys.upload(keys, stream);
       device_values.upload(values, stream);
@@ -64,6 +75,20 @@ TYPED_TEST(SortTest, IsStableAndCarriesValues) {
       EXPECT_EQ(device_values.download(stream), expected) << size << " keys of " << bits << " bits";
     }
   }
+}
+
+TYPED_TEST(SortTest, AllocatesNothingAfterReserving) {
+  using Key = typename TypeParam::Key;
+  Stream stream;
+  typename TypeParam::Sort sort;
+  Buffer<Key> keys(100);
+  Buffer<Index> values(100);
+  keys.fill_bytes(0, stream);
+  values.fill_bytes(0, stream);
+  sort.reserve(100, 16);
+  const std::int64_t before = allocated_bytes;
+  sort(keys, values, 16, stream);
+  EXPECT_EQ(allocated_bytes, before);
 }
 
 TEST(Buffer, CountsItsBytes) {

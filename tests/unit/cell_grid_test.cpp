@@ -35,6 +35,20 @@ TEST(CellGrid, OpenDirectionsCoverTheParticles) {
   EXPECT_GE(grid.side[2], 2.0);
 }
 
+TEST(CellGrid, ACoarserGridCoversTheSameWithFewerCells) {
+  const Box box{{-1, 0, 0}, {17.6, 7.6, 2.6}, {true, false, true}};
+  const CellGrid grid = make_cell_grid(box, 2.5, {{0, 0, 0}, {0, 7.6, 0}});
+  const CellGrid coarse = coarser_grid(grid, 2);
+  EXPECT_EQ(grid.cells, (std::array<Index, 3>{7, 3, 1}));
+  EXPECT_EQ(coarse.cells, (std::array<Index, 3>{3, 1, 1}));
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_DOUBLE_EQ(coarse.side[d] * coarse.cells[d], grid.side[d] * grid.cells[d]);
+    EXPECT_EQ(coarse.lower[d], grid.lower[d]);
+    EXPECT_EQ(coarse.periodic[d], grid.periodic[d]);
+  }
+  EXPECT_EQ(coarser_grid(grid, 1).cells, grid.cells);
+}
+
 TEST(CellGrid, PlacesWrapAndCountImages) {
   const Box box{{-5, -5, -5}, {10, 10, 10}, {true, true, true}};
   const CellGrid grid = make_cell_grid(box, 2.5, nobody);

@@ -19,13 +19,15 @@ struct SortChunk {
       : begin(chunk * sort_chunk), end(begin + sort_chunk < count ? begin + sort_chunk : count) {}
 };
 
-PENCILBOX_DEVICE_FUNCTION inline Index digit_of(std::uint64_t key, int shift) {
-  return static_cast<Index>((key >> shift) & static_cast<std::uint64_t>(digits - 1));
+template <class Key>
+PENCILBOX_DEVICE_FUNCTION Index digit_of(Key key, int shift) {
+  return static_cast<Index>((key >> shift) & static_cast<Key>(digits - 1));
 }
 
+template <class Key>
 struct CountDigits {
   static constexpr const char* name = "sort: count digits";
-  const std::uint64_t* keys;
+  const Key* keys;
   Index* counts;  // [digits][chunks]
   Index count, chunks;
   int shift;
@@ -39,11 +41,12 @@ struct CountDigits {
   }
 };
 
+template <class Key>
 struct MoveByDigit {
   static constexpr const char* name = "sort: move";
-  const std::uint64_t* keys;
+  const Key* keys;
   const Index* values;
-  std::uint64_t* keys_out;
+  Key* keys_out;
   Index* values_out;
   Index* next;  // [digits][chunks]: where the chunk's next key of a digit goes
   Index count, chunks;
@@ -59,22 +62,30 @@ struct MoveByDigit {
   }
 };
 
-/// Sorts `keys` ascending by their low `bits` bits and carries `values` along; stable.
+/// Sorts `keys` ascending by their low `bits` bits and carries `values` along; stable. `Key` is an
+/// unsigned integer of 32 or 64 bits.
+template <class Key>
 class SortPairs {
  public:
-  void operator()(Buffer<std::uint64_t>& keys, Buffer<Index>& values, int bits, Stream& stream) {
-    const auto count = static_cast<Index>(keys.size());
-    const auto chunks = static_cast<Index>(divide_up(count, sort_chunk));
+  /// Allocates what sorting `count` pairs takes, so that none of it happens in a step.
+  void reserve(Index count, int /*bits*/) {
+    const std::int64_t counts = std::int64_t{digits} * divide_up(count, sort_chunk);
     other_keys_.resize(count);
     other_values_.resize(count);
-    counts_.resize(static_cast<std::int64_t>(digits) * chunks);
-    next_.resize(static_cast<std::int64_t>(digits) * chunks);
+    counts_.resize(counts);
+    next_.resize(counts);
+  }
+
+  void operator()(Buffer<Key>& keys, Buffer<Index>& values, int bits, Stream& stream) {
+    const auto count = static_cast<Index>(keys.size());
+    const auto chunks = static_cast<Index>(divide_up(count, sort_chunk));
+    reserve(count, bits);
     for (int shift = 0; shift < bits; shift += digit_bits) {
-      for_each(stream, chunks, CountDigits{keys.data(), counts_.data(), count, chunks, shift});
+      for_each(stream, chunks, CountDigits<Key>{keys.data(), counts_.data(), count, chunks, shift});
       scan_(counts_.data(), next_.data(), digits * chunks, stream);
       for_each(stream, chunks,
-               MoveByDigit{keys.data(), values.data(), other_keys_.data(), other_values_.data(),
-                           next_.data(), count, chunks, shift});
+               MoveByDigit<Key>{keys.data(), values.data(), other_keys_.data(),
+                                other_values_.data(), next_.data(), count, chunks, shift});
       keys.swap(other_keys_);
       values.swap(other_values_);
     }
@@ -83,7 +94,7 @@ class SortPairs {
  private:
   ExclusiveScan scan_;
   Buffer<Index> counts_, next_;
-  Buffer<std::uint64_t> other_keys_;
+  Buffer<Key> other_keys_;
   Buffer<Index> other_values_;
 };
 
