@@ -161,11 +161,13 @@ class DeviceSimulation final : public Simulation {
 
   void evaluate(Wanted wanted) {
     const BinnedParticles<Precision> binned = binning_->view(particles_);
+    const std::int64_t before = allocated_bytes;
     profiler_.begin(Region::prepare, stream_);
     backend_->prepare(binned, stream_);
     profiler_.begin(Region::force, stream_);
     backend_->compute(binned, *interaction_, wanted, particles_.sums, stream_);
     profiler_.begin(Region::end, stream_);
+    backend_bytes_ += allocated_bytes - before;  // what it allocates when it first sees particles
   }
 
   /// Puts a state of the host on the device, with a grid and a back end for it.

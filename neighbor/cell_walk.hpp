@@ -27,6 +27,19 @@ PENCILBOX_DEVICE_FUNCTION void for_each_neighbor_cell(const GridView<Real>& grid
   }
 }
 
+/// [begin, end) of particles, or of the sources of a pencil by their number.
+struct IndexRange {
+  Index begin = 0;
+  Index end = 0;
+
+  PENCILBOX_DEVICE_FUNCTION Index count() const { return end - begin; }
+  PENCILBOX_DEVICE_FUNCTION bool has(Index i) const { return begin <= i && i < end; }
+  /// What lies in the other range too; empty (perhaps with end < begin) where nothing does.
+  PENCILBOX_DEVICE_FUNCTION IndexRange within(const IndexRange& other) const {
+    return {begin > other.begin ? begin : other.begin, end < other.end ? end : other.end};
+  }
+};
+
 /// Particles [begin, end) of up to three neighbouring cells of one row. Those before `middle` lie
 /// one cell to the left of the target's column, those from `right` on one to its right.
 struct NeighborRun {
@@ -35,6 +48,11 @@ struct NeighborRun {
 
   PENCILBOX_DEVICE_FUNCTION Index dx(Index source) const {
     return source < middle ? -1 : (source < right ? 0 : 1);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION IndexRange cell(Index of_dx) const {
+    return {of_dx < 0 ? begin : (of_dx == 0 ? middle : right),
+            of_dx < 0 ? middle : (of_dx == 0 ? right : end)};
   }
 
   /// From the target's cell to the source's, given the shift to the run's right cell. Selects

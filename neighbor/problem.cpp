@@ -27,10 +27,8 @@ std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem
 }
 
 OptionInfo block_option(std::string default_threads) {
-  return {"block",
-          std::move(default_threads),
-          "threads of a block",
-          {"32", "64", "128", "256", "512"}};
+  return {
+      "block", std::move(default_threads), "threads of a block", {"32", "64", "128", "256", "512"}};
 }
 
 std::optional<std::string> block_below_warp(const Problem& problem, int threads) {

@@ -3,28 +3,12 @@
 // Few particles per cell, sections 5.2 and 5.3.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <string>
 
 #include "core/device/device.hpp"
-#include "neighbor/cell_grid.hpp"
-#include "neighbor/problem.hpp"
+#include "neighbor/cell_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// [begin, end) of particles, or of the sources of a pencil by their number.
-struct IndexRange {
-  Index begin = 0;
-  Index end = 0;
-
-  PENCILBOX_DEVICE_FUNCTION Index count() const { return end - begin; }
-  PENCILBOX_DEVICE_FUNCTION bool has(Index i) const { return begin <= i && i < end; }
-  /// What lies in the other range too; empty (perhaps with end < begin) where nothing does.
-  PENCILBOX_DEVICE_FUNCTION IndexRange within(const IndexRange& other) const {
-    return {begin > other.begin ? begin : other.begin, end < other.end ? end : other.end};
-  }
-};
 
 /// The particles of columns [first, last) of a row and of the two columns beside them: three runs,
 /// each contiguous in memory, numbered as if they were one. A column beyond an open face has no
@@ -59,6 +43,17 @@ struct SourcePencil {
     if (left.has(particle)) visit(particle - left.begin);
     if (inner.has(particle)) visit(number_in_inner(particle));
     if (right.has(particle)) visit(right_number() + (particle - right.begin));
+  }
+
+  /// The run of sources around column `x`, by number.
+  PENCILBOX_DEVICE_FUNCTION NeighborRun run_around(Index x, Index dy, Index dz) const {
+    const Index base = inner_number() - inner.begin;
+    return {x > first ? base + offset[x - 1] : 0,
+            base + offset[x],
+            base + offset[x + 1],
+            x + 1 < last ? base + offset[x + 2] : count(),
+            dy,
+            dz};
   }
 
   /// The sources of one column by number; `first - 1` and `last` are the ghosts.
@@ -122,19 +117,5 @@ struct StagedSources {
     }
   }
 };
-
-/// The option of back ends whose published limit of shared memory is 48 KB a block.
-inline OptionInfo shared_memory_option() {
-  return {"shared_memory",
-          "paper",
-          "of a block; paper: 48 KB, device: all that the device gives on request",
-          {"paper", "device"}};
-}
-
-inline std::int64_t shared_memory_limit(const Problem& problem, const BackendOptions& options) {
-  constexpr std::int64_t paper_bytes = 48 * 1024;
-  const std::int64_t most = problem.device.shared_bytes_opt_in;
-  return options.at("shared_memory") == "device" ? most : std::min(paper_bytes, most);
-}
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

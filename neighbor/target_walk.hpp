@@ -2,6 +2,8 @@
 // ends without shared memory have in common. They differ in which thread takes which target.
 #pragma once
 
+#include <type_traits>
+
 #include "neighbor/cell_walk.hpp"
 #include "neighbor/pair_sum.hpp"
 
@@ -24,14 +26,24 @@ inline OptionInfo source_runs_option() {
           {"cells", "merged"}};
 }
 
-template <class Precision, Wanted wanted, class Interaction>
+/// Calls run(constant): kernels are compiled for one way or the other, because the registers of
+/// both would cost occupancy.
+template <class Run>
+void dispatch_runs(SourceRuns runs, Run&& run) {
+  if (runs == SourceRuns::merged) {
+    run(std::integral_constant<SourceRuns, SourceRuns::merged>{});
+  } else {
+    run(std::integral_constant<SourceRuns, SourceRuns::cells>{});
+  }
+}
+
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct TargetWalk {
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
-  SourceRuns runs;
 
   struct Target {
     Index particle;
@@ -44,7 +56,7 @@ struct TargetWalk {
                                            Index lane = 0, Index lanes = 1) const {
     const Target target{particle, particles.position[particle], type_of(particle)};
     Sum sum;
-    if (runs == SourceRuns::merged) {
+    if constexpr (runs == SourceRuns::merged) {
       for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
         add_run(sum, target, run, lane, lanes);
       });

@@ -20,6 +20,7 @@
 #include "neighbor/backend.hpp"
 #include "neighbor/block_scan.hpp"
 #include "neighbor/launch_tuner.hpp"
+#include "neighbor/shared_memory_option.hpp"
 #include "neighbor/sub_box.hpp"
 #include "neighbor/target_walk.hpp"
 
@@ -75,7 +76,7 @@ struct AllInSmKernel {
   using Sum = TargetSum<Precision, wanted>;
   using Box = SubBox<Pair>;
 
-  TargetWalk<Precision, wanted, Interaction> walk;
+  TargetWalk<Precision, wanted, Interaction, SourceRuns::cells> walk;
   PairSumsView<Precision> sums;
   SubBoxLayout layout;
 
@@ -253,7 +254,6 @@ struct AllInSmKernel {
   }
 };
 
-constexpr std::int64_t paper_shared_bytes = 48 * 1024;
 constexpr int most_threads = 512;
 
 /// The launch rules, for one problem and any MC.
@@ -261,9 +261,7 @@ class LaunchRules {
  public:
   LaunchRules(const Problem& problem, const BackendOptions& options)
       : problem_(problem),
-        shared_bytes_(options.at("shared_memory") == "device"
-                          ? problem.device.shared_bytes_opt_in
-                          : std::min(paper_shared_bytes, problem.device.shared_bytes_opt_in)),
+        shared_bytes_(shared_memory_limit(problem, options)),
         particle_bytes_(
             bytes_per_particle(bytes_of_real(problem.precision), types_of(problem.potential) > 1)),
         order_(options.at("threads") == "paper" ? TargetOrder::slots : TargetOrder::packed) {}
@@ -380,7 +378,7 @@ class AllInSm final : public Backend<Precision> {
           std::int64_t{4} * layout.offsets());
       launch(
           stream, shape,
-          Kernel{{particles, functor, SourceRuns::cells}, PairSumsView<Precision>(sums), layout});
+          Kernel{{particles, functor}, PairSumsView<Precision>(sums), layout});
       report_ = {shape, note(targets)};
     });
     if (tunes) tuner_.end(stream);
@@ -422,22 +420,13 @@ BackendEntry all_in_sm() {
          "paper",
          "of a block; paper: nearly a cube, as large as fits, smaller while multiprocessors idle; "
          "best: the fastest of several, found while running",
-         {"paper", "best"},
-         1,
-         0},
-        {"shared_memory",
-         "paper",
-         "of a block; paper: 48 KB, device: all that the device gives on request",
-         {"paper", "device"},
-         1,
-         0},
+         {"paper", "best"}},
+        shared_memory_option(),
         {"threads",
          "paper",
          "of a block, at most 512; paper: MC for each cell and ghost, MC slots a target cell; "
          "targets: MC for each target cell, targets packed without gaps",
-         {"paper", "targets"},
-         1,
-         0}},
+         {"paper", "targets"}}},
        true});
 }
 

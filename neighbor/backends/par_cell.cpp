@@ -11,11 +11,11 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-template <class Precision, Wanted wanted, class Interaction>
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct ParCellKernel {
   static constexpr const char* name = "par-cell";
 
-  TargetWalk<Precision, wanted, Interaction> walk;
+  TargetWalk<Precision, wanted, Interaction, runs> walk;
   PairSumsView<Precision> sums;
   Index cells;
   Index blocks;
@@ -67,10 +67,12 @@ class ParCell final : public Backend<Precision> {
     const auto blocks = static_cast<Index>(shape.blocks);
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      using Kernel = ParCellKernel<Precision, chosen(), Functor>;
-      const Kernel kernel{
-          {particles, functor, runs_}, PairSumsView<Precision>(sums), cells, blocks, threads_};
-      for_each(stream, blocks * threads_, kernel, threads_);
+      dispatch_runs(runs_, [&](auto runs) {
+        using Kernel = ParCellKernel<Precision, chosen(), Functor, runs()>;
+        const Kernel kernel{
+            {particles, functor}, PairSumsView<Precision>(sums), cells, blocks, threads_};
+        for_each(stream, blocks * threads_, kernel, threads_);
+      });
     });
     report_ = {shape, "at most " + std::to_string(divide_up(cells, blocks)) + " cells a block"};
   }

@@ -9,11 +9,11 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-template <class Precision, Wanted wanted, class Interaction>
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct ParPartLoopKernel {
   static constexpr const char* name = "par-part-loop";
 
-  TargetWalk<Precision, wanted, Interaction> walk;
+  TargetWalk<Precision, wanted, Interaction, runs> walk;
   PairSumsView<Precision> sums;
   Index threads;  ///< of the whole grid
 
@@ -51,10 +51,11 @@ class ParPartLoop final : public Backend<Precision> {
     const auto threads = static_cast<Index>(shape.blocks * shape.threads);
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      using Kernel = ParPartLoopKernel<Precision, chosen(), Functor>;
-      for_each(stream, threads,
-               Kernel{{particles, functor, runs_}, PairSumsView<Precision>(sums), threads},
-               threads_);
+      dispatch_runs(runs_, [&](auto runs) {
+        using Kernel = ParPartLoopKernel<Precision, chosen(), Functor, runs()>;
+        for_each(stream, threads,
+                 Kernel{{particles, functor}, PairSumsView<Precision>(sums), threads}, threads_);
+      });
     });
     report_ = {shape, "at most " +
                           std::to_string(divide_up(particles.count, std::max<Index>(1, threads))) +

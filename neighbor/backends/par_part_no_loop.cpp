@@ -3,7 +3,7 @@
 // Few particles per cell, section 4.1 and Algorithm 1.
 //
 // Ours, as options: runs of three cells, another block size, and several threads a target, which
-// share its sources and add their sums by shuffles: for systems that are too small to fill a GPU.
+// share the sources of a run and add their sums by shuffles: for systems too small to fill a GPU.
 #include "neighbor/backend.hpp"
 #include "neighbor/target_walk.hpp"
 
@@ -11,11 +11,11 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-template <class Precision, Wanted wanted, class Interaction>
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct OneThreadATarget {
   static constexpr const char* name = "par-part-no-loop";
 
-  TargetWalk<Precision, wanted, Interaction> walk;
+  TargetWalk<Precision, wanted, Interaction, runs> walk;
   PairSumsView<Precision> sums;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
@@ -29,7 +29,7 @@ struct SeveralThreadsATarget {
   static constexpr const char* name = "par-part-no-loop: several threads a target";
   static constexpr int max_threads = 512;
 
-  TargetWalk<Precision, wanted, Interaction> walk;
+  TargetWalk<Precision, wanted, Interaction, SourceRuns::merged> walk;
   PairSumsView<Precision> sums;
   int lanes;  ///< a power of two, at most a warp
 
@@ -68,15 +68,16 @@ class ParPartNoLoop final : public Backend<Precision> {
     const LaunchShape shape{divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      const TargetWalk<Precision, chosen(), Functor> walk{particles, functor, runs_};
       const PairSumsView<Precision> view(sums);
-      if (lanes_ == 1) {
-        using Kernel = OneThreadATarget<Precision, chosen(), Functor>;
-        for_each(stream, particles.count, Kernel{walk, view}, threads_);
-      } else {
+      if (lanes_ > 1) {
         using Kernel = SeveralThreadsATarget<Precision, chosen(), Functor>;
-        launch(stream, shape, Kernel{walk, view, lanes_});
+        launch(stream, shape, Kernel{{particles, functor}, view, lanes_});
+        return;
       }
+      dispatch_runs(runs_, [&](auto runs) {
+        using Kernel = OneThreadATarget<Precision, chosen(), Functor, runs()>;
+        for_each(stream, particles.count, Kernel{{particles, functor}, view}, threads_);
+      });
     });
     report_ = {shape,
                std::to_string(lanes_) + (lanes_ == 1 ? " thread" : " threads") + " a target"};
@@ -101,7 +102,7 @@ BackendEntry par_part_no_loop() {
                                      block_option("128"),
                                      {"threads_per_target",
                                       "1",
-                                      "threads that share the sources of a target",
+                                      "threads that share the sources of a target, in merged runs",
                                       {"1", "2", "4", "8", "16", "32"}}}});
 }
 

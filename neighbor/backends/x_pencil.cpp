@@ -9,6 +9,8 @@
 
 #include "neighbor/backend.hpp"
 #include "neighbor/launch_tuner.hpp"
+#include "neighbor/shared_memory_option.hpp"
+#include "neighbor/source_pencil.hpp"
 #include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -20,43 +22,20 @@ struct PencilLayout {
   Index length = 1;    ///< target cells of a pencil along x
   Index per_row = 1;   ///< pencils of a row
   Index capacity = 0;  ///< source particles in shared memory
-  SourceRuns runs = SourceRuns::cells;
 };
 
-/// The source pencil beside a row of targets: up to three runs of particles, contiguous in memory
-/// (left ghost cell, inner cells, right ghost cell), numbered as if they were one.
-struct SourcePencil {
-  Index left_begin, left_count;
-  Index inner_begin, inner_count;
-  Index right_begin, right_count;
-
-  PENCILBOX_DEVICE_FUNCTION Index count() const { return left_count + inner_count + right_count; }
-  PENCILBOX_DEVICE_FUNCTION Index particle(Index k) const {
-    if (k < left_count) return left_begin + k;
-    if (k < left_count + inner_count) return inner_begin + (k - left_count);
-    return right_begin + (k - left_count - inner_count);
-  }
-};
-
-template <class Precision, Wanted wanted, class Interaction>
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct XPencilKernel {
   static constexpr const char* name = "x-pencil";
   static constexpr int max_threads = 1024;
   using Pair = typename Precision::Pair;
+  using Sum = TargetSum<Precision, wanted>;
+  using Staged = StagedSources<Pair, Interaction::needs_types>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
   PairSumsView<Precision> sums;
   PencilLayout layout;
-
-  /// Shared memory that one source particle takes.
-  static constexpr std::size_t bytes_per_particle =
-      3 * sizeof(Pair) + (Interaction::needs_types ? sizeof(std::int32_t) : 0);
-
-  struct Staged {
-    SharedArray<Pair> x, y, z;
-    SharedArray<std::int32_t> type;
-  };
 
   /// One target in a thread's registers; `particle` is -1 where the thread has none.
   struct Target {
@@ -68,27 +47,28 @@ struct XPencilKernel {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const GridView<Pair>& grid = particles.grid;
-    const auto pencil = static_cast<Index>(block.index() % layout.per_row);
-    const auto row = static_cast<Index>(block.index() / layout.per_row);
+    const auto number = static_cast<Index>(block.index());
+    const Index row = number / layout.per_row;
     const Index y = row % grid.cells.y;
     const Index z = row / grid.cells.y;
-    const Index first_cell = pencil * layout.length;
-    const Index last_cell = smaller(first_cell + layout.length, grid.cells.x);
-    const Index begin = particles.offset[grid.linear({first_cell, y, z})];
-    const Index end = particles.offset[grid.linear({last_cell - 1, y, z}) + 1];
-    const Staged staged = stage_arrays(block);
-    for (Index round = begin; round < end; round += block.threads()) {
-      const Target target = load_target(round + block.thread(), end);
-      TargetSum<Precision, wanted> sum;
+    const Index first = (number - row * layout.per_row) * layout.length;
+    const Index last = smaller(first + layout.length, grid.cells.x);
+    const Index* offset = particles.offset + grid.linear({0, y, z});
+    const Index end = offset[last];
+    const Staged staged = Staged::allocate(block, layout.capacity);
+    for (Index round = offset[first]; round < end; round += block.threads()) {
+      const Target target = load_target(round + block.thread(), end, row);
+      Sum sum;
       for (Index k = 0; k < 9; ++k) {
-        const Index neighbour = own_pencil_first(k);
-        const Index dy = neighbour % 3 - 1;
-        const Index dz = neighbour / 3 - 1;
+        const Index neighbor = own_pencil_first(k);
+        const Index dy = neighbor % 3 - 1;
+        const Index dz = neighbor / 3 - 1;
         const Index source_y = grid.wrap_y(y + dy);
         const Index source_z = grid.wrap_z(z + dz);
         if (source_y < 0 || source_z < 0) continue;
         const Index source_row = grid.linear({0, source_y, source_z});
-        add_pencil(block, staged, target, sum, source_row, first_cell, last_cell, dy, dz);
+        add_pencil(block, staged, target, sum,
+                   source_pencil(grid, particles.offset, source_row, first, last), dy, dz);
       }
       if (target.particle >= 0) sum.store(sums, target.particle);
     }
@@ -102,144 +82,87 @@ struct XPencilKernel {
     return k == 0 ? 4 : (k <= 4 ? k - 1 : k);
   }
 
-  PENCILBOX_DEVICE_FUNCTION Staged stage_arrays(const Block& block) const {
-    const auto x = block.shared<Pair>(layout.capacity);
-    const auto y = block.shared<Pair>(layout.capacity);
-    const auto z = block.shared<Pair>(layout.capacity);
-    const auto type =
-        block.shared<std::int32_t>(Interaction::needs_types ? layout.capacity : Index{0});
-    return {x, y, z, type};
-  }
-
-  PENCILBOX_DEVICE_FUNCTION Target load_target(Index particle, Index end) const {
+  PENCILBOX_DEVICE_FUNCTION Target load_target(Index particle, Index end, Index row) const {
     Target target;
     if (particle >= end) return target;
     target.particle = particle;
-    target.x = particles.cell[particle] % particles.grid.cells.x;
+    target.x = particles.cell[particle] - row * particles.grid.cells.x;
     target.position = particles.position[particle];
     if constexpr (Interaction::needs_types) target.type = particles.type[particle];
     return target;
   }
 
-  PENCILBOX_DEVICE_FUNCTION SourcePencil source_pencil(Index row, Index first, Index last) const {
-    const Index left = particles.grid.wrap_x(first - 1);
-    const Index right = particles.grid.wrap_x(last);
-    const Index* offset = particles.offset + row;
-    SourcePencil sources{};
-    if (left >= 0) {
-      sources.left_begin = offset[left];
-      sources.left_count = offset[left + 1] - offset[left];
-    }
-    sources.inner_begin = offset[first];
-    sources.inner_count = offset[last] - offset[first];
-    if (right >= 0) {
-      sources.right_begin = offset[right];
-      sources.right_count = offset[right + 1] - offset[right];
-    }
-    return sources;
-  }
-
   /// All sources of the pencil at (dy, dz) for the block's targets.
   PENCILBOX_DEVICE_FUNCTION void add_pencil(const Block& block, const Staged& staged,
-                                            const Target& target, TargetSum<Precision, wanted>& sum,
-                                            Index row, Index first, Index last, Index dy,
-                                            Index dz) const {
-    const SourcePencil sources = source_pencil(row, first, last);
+                                            const Target& target, Sum& sum,
+                                            const SourcePencil& sources, Index dy, Index dz) const {
     const Index count = sources.count();
-    for (Index piece = 0; piece < count; piece += layout.capacity) {
-      const Index piece_end = smaller(piece + layout.capacity, count);
+    const bool own_row = dy == 0 && dz == 0;
+    for (Index begin = 0; begin < count; begin += layout.capacity) {
+      const IndexRange piece{begin, smaller(begin + layout.capacity, count)};
       block.barrier();  // the piece before has been used
-      load_piece(block, staged, sources, piece, piece_end);
+      load_piece(block, staged, sources, piece);
       block.barrier();
       if (target.particle < 0) continue;
-      const PieceOfPencil in_memory{staged, sources, piece, piece_end};
-      const NeighborRun run = run_of(sources, row, first, last, target.x, dy, dz);
-      const Index skip = dy == 0 && dz == 0
-                             ? target.particle - sources.inner_begin + sources.left_count
-                             : Index{-1};
-      if (layout.runs == SourceRuns::merged) {
-        add_merged(in_memory, target, sum, run, skip);
+      const Index skip = own_row ? sources.number_in_inner(target.particle) : Index{-1};
+      const NeighborRun run = sources.run_around(target.x, dy, dz);
+      if constexpr (runs == SourceRuns::merged) {
+        add_merged(staged, sources, piece, target, sum, run, skip);
       } else {
-        add_cells(in_memory, target, sum, run, skip);
+        add_cells(staged, sources, piece, target, sum, run, skip);
       }
     }
   }
 
   PENCILBOX_DEVICE_FUNCTION void load_piece(const Block& block, const Staged& staged,
-                                            const SourcePencil& sources, Index begin,
-                                            Index end) const {
-    for (Index k = begin + block.thread(); k < end; k += block.threads()) {
+                                            const SourcePencil& sources,
+                                            const IndexRange& piece) const {
+    for (Index k = piece.begin + block.thread(); k < piece.end; k += block.threads()) {
       const Index source = sources.particle(k);
-      const Vec3<Pair> position = particles.position[source];
-      staged.x[k - begin] = position.x;
-      staged.y[k - begin] = position.y;
-      staged.z[k - begin] = position.z;
-      if constexpr (Interaction::needs_types) staged.type[k - begin] = particles.type[source];
+      std::int32_t type = 0;
+      if constexpr (Interaction::needs_types) type = particles.type[source];
+      staged.put(k - piece.begin, particles.position[source], type);
     }
   }
 
-  /// The sources in the target's column and the ones beside it, which may be ghosts, by their
-  /// number in the source pencil.
-  PENCILBOX_DEVICE_FUNCTION NeighborRun run_of(const SourcePencil& sources, Index row, Index first,
-                                               Index last, Index x, Index dy, Index dz) const {
-    const Index* offset = particles.offset + row;
-    const Index base = sources.left_count - sources.inner_begin;
-    return {x > first ? base + offset[x - 1] : 0,
-            base + offset[x],
-            base + offset[x + 1],
-            x + 1 < last ? base + offset[x + 2] : sources.count(),
-            dy,
-            dz};
-  }
-
-  /// The part of a source pencil that is in shared memory: sources [begin, end).
-  struct PieceOfPencil {
-    const Staged& staged;
-    const SourcePencil& sources;
-    Index begin, end;
-  };
-
   /// Cell by cell, as published.
-  PENCILBOX_DEVICE_FUNCTION void add_cells(const PieceOfPencil& piece, const Target& target,
-                                           TargetSum<Precision, wanted>& sum,
+  PENCILBOX_DEVICE_FUNCTION void add_cells(const Staged& staged, const SourcePencil& sources,
+                                           const IndexRange& piece, const Target& target, Sum& sum,
                                            const NeighborRun& run, Index skip) const {
-    const Index borders[] = {run.begin, run.middle, run.right, run.end};
     for (Index dx = -1; dx <= 1; ++dx) {
       const CellShift<Pair> shift = particles.grid.shift(dx, run.dy, run.dz);
-      const Index end = smaller(borders[dx + 2], piece.end);
+      const IndexRange cell = run.cell(dx);
+      const Index end = smaller(cell.end, piece.end);
       const Index skip_here = dx == 0 ? skip : Index{-1};
-      for (Index k = larger(borders[dx + 1], piece.begin); k < end; ++k) {
-        if (k != skip_here) add_source(piece, target, sum, k, shift);
+      for (Index k = larger(cell.begin, piece.begin); k < end; ++k) {
+        if (k != skip_here) add_source(staged, sources, piece, target, sum, k, shift);
       }
     }
   }
 
   /// The three cells as one run.
-  PENCILBOX_DEVICE_FUNCTION void add_merged(const PieceOfPencil& piece, const Target& target,
-                                            TargetSum<Precision, wanted>& sum,
+  PENCILBOX_DEVICE_FUNCTION void add_merged(const Staged& staged, const SourcePencil& sources,
+                                            const IndexRange& piece, const Target& target, Sum& sum,
                                             const NeighborRun& run, Index skip) const {
     const CellShift<Pair> right = particles.grid.shift(1, run.dy, run.dz);
     const Index end = smaller(run.end, piece.end);
     for (Index k = larger(run.begin, piece.begin); k < end; ++k) {
-      if (k != skip) add_source(piece, target, sum, k, run.shift(k, right));
+      if (k == skip) continue;
+      add_source(staged, sources, piece, target, sum, k, run.shift(k, right));
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION void add_source(const PieceOfPencil& piece, const Target& target,
-                                            TargetSum<Precision, wanted>& sum, Index k,
-                                            const CellShift<Pair>& shift) const {
-    const Index at = k - piece.begin;
-    const Vec3<Pair> source{piece.staged.x[at], piece.staged.y[at], piece.staged.z[at]};
-    std::int32_t type = 0;
-    if constexpr (Interaction::needs_types) type = piece.staged.type[at];
+  PENCILBOX_DEVICE_FUNCTION void add_source(const Staged& staged, const SourcePencil& sources,
+                                            const IndexRange& piece, const Target& target, Sum& sum,
+                                            Index k, const CellShift<Pair>& shift) const {
+    const Index place = k - piece.begin;
     const auto exact = [&] {
-      return exact_separation(particles, target.particle, piece.sources.particle(k), shift);
+      return exact_separation(particles, target.particle, sources.particle(k), shift);
     };
-    sum.add(interaction, target.position, source, shift, exact, target.type, type);
+    sum.add(interaction, target.position, staged.position(place), shift, exact, target.type,
+            staged.type_of(place));
   }
 };
-
-constexpr std::int64_t paper_shared_bytes = 48 * 1024;
 
 template <class Precision>
 class XPencil final : public Backend<Precision> {
@@ -247,17 +170,18 @@ class XPencil final : public Backend<Precision> {
   XPencil(const Problem& problem, const BackendOptions& options)
       : problem_(problem),
         options_(options),
+        shared_bytes_(shared_memory_limit(problem, options)),
         largest_cell_(problem.largest_cell),
-        tuner_(lengths_to_try(), problem.device.emulates_blocks) {}
+        tuner_(lengths_of(options.at("length")), problem.device.emulates_blocks) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    const Index most = most_cells(problem, options, problem.largest_cell);
+    const std::int64_t bytes = shared_memory_limit(problem, options);
+    const std::int64_t most = cells_within(bytes, problem, problem.largest_cell);
     if (most < 3) {
       return "a pencil needs at least 3 cells (one of them a target) in shared memory: " +
-             std::to_string(shared_bytes(problem, options)) + " bytes hold " +
-             std::to_string(most) + " cells of " + std::to_string(problem.largest_cell) +
-             " particles";
+             std::to_string(bytes) + " bytes hold " + std::to_string(most) + " cells of " +
+             std::to_string(problem.largest_cell) + " particles";
     }
     return {};
   }
@@ -269,21 +193,24 @@ class XPencil final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    const bool tuned = options_.at("length") == "best";
-    const Index length = tuned ? tuner_.begin(stream) : length_of_the_deck();
+    // Other kernels than that of every step take longer, and would mislead the tuner.
+    const bool every_step = wanted == Wanted::forces || wanted == Wanted::potential;
+    const Index length =
+        every_step || tuner_.decided() ? tuner_.begin(stream) : length_of_the_paper();
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      using Functor = std::decay_t<decltype(functor)>;
-      using Kernel = XPencilKernel<Precision, chosen(), Functor>;
-      const PencilLayout layout = layout_of(std::min(length, longest_that_fits()));
-      LaunchShape shape;
-      shape.blocks = blocks_with(layout.length);
-      shape.threads = choose_threads(layout);
-      shape.shared_bytes = static_cast<std::size_t>(layout.capacity) * Kernel::bytes_per_particle;
-      launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
-      report_ = {shape, "pencils of " + std::to_string(layout.length) + " cells"};
+      dispatch_runs(source_runs_of(options_), [&](auto runs) {
+        using Functor = std::decay_t<decltype(functor)>;
+        using Kernel = XPencilKernel<Precision, chosen(), Functor, runs()>;
+        const PencilLayout layout = layout_of(std::min(length, longest_that_fits()));
+        const LaunchShape shape{
+            blocks_with(layout.length), choose_threads(layout),
+            static_cast<std::size_t>(layout.capacity) * Kernel::Staged::bytes_per_source};
+        launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
+        report_ = {shape, "pencils of " + std::to_string(layout.length) + " cells"};
+      });
     });
-    if (tuned) tuner_.end(stream);
-    if (tuned && !tuner_.decided()) report_.note += ", other lengths still to be tried";
+    if (every_step) tuner_.end(stream);
+    if (!tuner_.decided()) report_.note += ", other lengths still to be tried";
   }
 
   LaunchReport launch_report() const override { return report_; }
@@ -294,23 +221,14 @@ class XPencil final : public Backend<Precision> {
            (types_of(problem.potential) > 1 ? 4 : 0);
   }
 
-  static std::int64_t shared_bytes(const Problem& problem, const BackendOptions& options) {
-    return options.at("shared_memory") == "device"
-               ? problem.device.shared_bytes_opt_in
-               : std::min(paper_shared_bytes, problem.device.shared_bytes_opt_in);
-  }
-
-  /// LX + 2 of the paper: cells of `largest_cell` particles that fit in shared memory.
-  static Index most_cells(const Problem& problem, const BackendOptions& options,
-                          Index largest_cell) {
-    const std::int64_t cell_bytes =
-        std::max<std::int64_t>(1, largest_cell) * bytes_per_source(problem);
-    return static_cast<Index>(shared_bytes(problem, options) / cell_bytes);
+  /// LX + 2 of the paper: cells of `largest_cell` particles in so much shared memory.
+  static std::int64_t cells_within(std::int64_t bytes, const Problem& problem, Index largest_cell) {
+    return bytes / (std::max<Index>(1, largest_cell) * bytes_per_source(problem));
   }
 
   Index longest_that_fits() const {
-    const Index fitting = std::max<Index>(1, most_cells(problem_, options_, largest_cell_) - 2);
-    return std::min(problem_.grid.cells[0], fitting);
+    const std::int64_t fitting = cells_within(shared_bytes_, problem_, largest_cell_) - 2;
+    return static_cast<Index>(std::clamp<std::int64_t>(fitting, 1, problem_.grid.cells[0]));
   }
 
   std::int64_t blocks_with(Index length) const {
@@ -328,13 +246,11 @@ class XPencil final : public Backend<Precision> {
     return length;
   }
 
-  Index length_of_the_deck() const {
-    const std::string& option = options_.at("length");
-    return option == "paper" ? length_of_the_paper() : static_cast<Index>(std::stoi(option));
-  }
-
-  /// The paper's first; then 1, 2, 3, 4, 6, 8, 12, ... up to a whole row.
-  std::vector<Index> lengths_to_try() const {
+  /// What the deck asks for. To be tried for the best: the paper's, then 1, 2, 3, 4, 6, 9, 13, ...
+  /// up to a whole row.
+  std::vector<Index> lengths_of(const std::string& option) const {
+    if (option == "paper") return {length_of_the_paper()};
+    if (option != "best") return {static_cast<Index>(std::stoi(option))};
     const Index longest = longest_that_fits();
     std::vector<Index> lengths{length_of_the_paper()};
     for (Index length = 1; length < longest; length += std::max<Index>(1, length / 2)) {
@@ -348,10 +264,9 @@ class XPencil final : public Backend<Precision> {
     PencilLayout layout;
     layout.length = length;
     layout.per_row = static_cast<Index>(divide_up(problem_.grid.cells[0], length));
-    layout.capacity = std::min<Index>(
-        std::max<Index>(1, largest_cell_) * (length + 2),
-        static_cast<Index>(shared_bytes(problem_, options_) / bytes_per_source(problem_)));
-    layout.runs = source_runs_of(options_);
+    layout.capacity =
+        std::min<Index>(std::max<Index>(1, largest_cell_) * (length + 2),
+                        static_cast<Index>(shared_bytes_ / bytes_per_source(problem_)));
     return layout;
   }
 
@@ -366,6 +281,7 @@ class XPencil final : public Backend<Precision> {
 
   Problem problem_;
   BackendOptions options_;
+  std::int64_t shared_bytes_;
   Index largest_cell_;
   LaunchTuner tuner_;
   LaunchReport report_;
@@ -385,10 +301,7 @@ BackendEntry x_pencil() {
          {"paper", "best"},
          1,
          1024},
-        {"shared_memory",
-         "paper",
-         "of a block; paper: 48 KB, device: all that the device gives on request",
-         {"paper", "device"}},
+        shared_memory_option(),
         {"threads",
          "paper",
          "of a block; paper: MC (length + 2), targets: one for each target of the fullest pencil",

@@ -19,6 +19,7 @@
 #include "neighbor/backend.hpp"
 #include "neighbor/launch_tuner.hpp"
 #include "neighbor/pair_sum.hpp"
+#include "neighbor/shared_memory_option.hpp"
 #include "neighbor/source_pencil.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
