@@ -21,6 +21,7 @@
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/shared_memory_option.hpp"
 #include "neighbor/source_pencil.hpp"
+#include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -54,6 +55,7 @@ struct XPencilRegKernel {
   Interaction interaction;
   PairSumsView<Precision> sums;
   SubBoxLayout layout;
+  SourceRuns runs;
 
   /// One target in a thread's registers; `particle` is -1 where the thread has none.
   struct Target {
@@ -66,6 +68,13 @@ struct XPencilRegKernel {
       return particle >= 0 && y - cell.y <= 1 && cell.y - y <= 1 && z - cell.z <= 1 &&
              cell.z - z <= 1;
     }
+  };
+
+  /// A row of sources at unwrapped (y, z), and what the block holds of it in registers.
+  struct SourceRow {
+    Index first_cell;
+    Index y, z;
+    IndexRange held;
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
@@ -152,30 +161,40 @@ struct XPencilRegKernel {
       for (Index y = box.first.y - 1; y <= box.last.y; ++y) {
         const Index source_y = grid.wrap_y(y);
         if (source_y < 0) continue;
-        const SourcePencil sources = source_pencil(
-            grid, particles.offset, grid.linear({0, source_y, source_z}), box.first.x, box.last.x);
-        const IndexRange held = held_of_row(box, source_y, source_z, numbers);
-        add_pencil(block, staged, sources, held, target, sum, y, z);
+        const SourceRow row{grid.linear({0, source_y, source_z}), y, z,
+                            held_of_row(box, source_y, source_z, numbers)};
+        add_pencil(block, staged, box, row, target, sum);
       }
     }
     return sum;
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_pencil(const Block& block, const Staged& staged,
-                                            const SourcePencil& sources, const IndexRange& held,
-                                            const Target& target, Sum& sum, Index y,
-                                            Index z) const {
-    const Index count = sources.count();
+                                            const SubBox& box, const SourceRow& row,
+                                            const Target& target, Sum& sum) const {
+    const Index count = pencil(box, row).count();
     for (Index begin = 0; begin < count; begin += layout.capacity) {
       const IndexRange piece{begin, smaller(begin + layout.capacity, count)};
       block.barrier();  // the piece before has been used
-      stage_from_registers(staged, sources, piece, target);
-      stage_from_memory(block, staged, sources, piece, held);
+      stage(block, staged, pencil(box, row), piece, row.held, target);
       block.barrier();
-      if (target.is_beside_row(y, z)) {
-        add_piece(staged, sources, piece, target, sum, y - target.cell.y, z - target.cell.z);
+      if (target.is_beside_row(row.y, row.z)) {
+        add_piece(staged, pencil(box, row), piece, target, sum, row.y - target.cell.y,
+                  row.z - target.cell.z);
       }
     }
+  }
+
+  /// Read again where it is used: kept across barriers it would take too many registers.
+  PENCILBOX_DEVICE_FUNCTION SourcePencil pencil(const SubBox& box, const SourceRow& row) const {
+    return source_pencil(particles.grid, particles.offset, row.first_cell, box.first.x, box.last.x);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void stage(const Block& block, const Staged& staged,
+                                       const SourcePencil& sources, const IndexRange& piece,
+                                       const IndexRange& held, const Target& target) const {
+    stage_from_registers(staged, sources, piece, target);
+    stage_from_memory(block, staged, sources, piece, held);
   }
 
   /// Positions are relative to their cell, so one copy serves every image.
@@ -205,21 +224,46 @@ struct XPencilRegKernel {
   PENCILBOX_DEVICE_FUNCTION void add_piece(const Staged& staged, const SourcePencil& sources,
                                            const IndexRange& piece, const Target& target, Sum& sum,
                                            Index dy, Index dz) const {
-    for (Index dx = -1; dx <= 1; ++dx) {
-      const bool own_cell = dx == 0 && dy == 0 && dz == 0;
-      const Index skip = own_cell ? sources.number_in_inner(target.particle) : Index{-1};
-      const CellShift<Pair> shift = particles.grid.shift(dx, dy, dz);
-      const IndexRange range = sources.column(target.cell.x + dx).within(piece);
-      for (Index number = range.begin; number < range.end; ++number) {
-        if (number == skip) continue;
-        const auto exact = [&] {
-          return exact_separation(particles, target.particle, sources.particle(number), shift);
-        };
-        const Index place = number - piece.begin;
-        sum.add(interaction, target.position, staged.position(place), shift, exact, target.type,
-                staged.type_of(place));
+    const Index skip = dy == 0 && dz == 0 ? sources.number_in_inner(target.particle) : Index{-1};
+    if (runs == SourceRuns::merged) {
+      add_merged_columns(staged, sources, piece, target, sum, dy, dz, skip);
+    } else {
+      for (Index dx = -1; dx <= 1; ++dx) {
+        const CellShift<Pair> shift = particles.grid.shift(dx, dy, dz);
+        const IndexRange range = sources.column(target.cell.x + dx).within(piece);
+        for (Index number = range.begin; number < range.end; ++number) {
+          if (number != skip) add_source(staged, sources, piece, target, sum, number, shift);
+        }
       }
     }
+  }
+
+  /// The three columns around the target are one run of numbers, ghost cells included.
+  PENCILBOX_DEVICE_FUNCTION void add_merged_columns(const Staged& staged,
+                                                    const SourcePencil& sources,
+                                                    const IndexRange& piece, const Target& target,
+                                                    Sum& sum, Index dy, Index dz,
+                                                    Index skip) const {
+    const IndexRange own = sources.column(target.cell.x);
+    const NeighborRun run{sources.column(target.cell.x - 1).begin, own.begin, own.end,
+                          sources.column(target.cell.x + 1).end,   dy,        dz};
+    const CellShift<Pair> right = particles.grid.shift(1, dy, dz);
+    const IndexRange range = IndexRange{run.begin, run.end}.within(piece);
+    for (Index number = range.begin; number < range.end; ++number) {
+      if (number == skip) continue;
+      add_source(staged, sources, piece, target, sum, number, run.shift(number, right));
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void add_source(const Staged& staged, const SourcePencil& sources,
+                                            const IndexRange& piece, const Target& target, Sum& sum,
+                                            Index number, const CellShift<Pair>& shift) const {
+    const auto exact = [&] {
+      return exact_separation(particles, target.particle, sources.particle(number), shift);
+    };
+    const Index place = number - piece.begin;
+    sum.add(interaction, target.position, staged.position(place), shift, exact, target.type,
+            staged.type_of(place));
   }
 };
 
@@ -245,6 +289,7 @@ class XPencilReg final : public Backend<Precision> {
   XPencilReg(const Problem& problem, const BackendOptions& options)
       : problem_(problem),
         options_(options),
+        runs_(source_runs_of(options)),
         shared_limit_(shared_memory_limit(problem, options)),
         largest_cell_(problem.largest_cell),
         tuner_(choices_to_try(options.at("sub_box")), problem.device.emulates_blocks) {}
@@ -271,8 +316,9 @@ class XPencilReg final : public Backend<Precision> {
       const Index capacity = sources_in_shared_memory(size, source_bytes);
       const LaunchShape shape{blocks_with(size), threads_with(size),
                               static_cast<std::size_t>(capacity * source_bytes)};
-      launch(stream, shape,
-             Kernel{particles, functor, PairSumsView<Precision>(sums), layout(size, capacity)});
+      launch(
+          stream, shape,
+          Kernel{particles, functor, PairSumsView<Precision>(sums), layout(size, capacity), runs_});
       report_ = {shape, "sub-boxes of " + name_of(size) + " cells"};
     });
     if (every_step) tuner_.end(stream);
@@ -367,6 +413,7 @@ class XPencilReg final : public Backend<Precision> {
 
   Problem problem_;
   BackendOptions options_;
+  SourceRuns runs_;
   std::int64_t shared_limit_;
   Index largest_cell_;
   LaunchTuner tuner_;
@@ -389,7 +436,8 @@ BackendEntry x_pencil_reg() {
          "paper",
          "of a block; paper: for all targets, and for all sources of a pencil; targets: for all "
          "targets",
-         {"paper", "targets"}}},
+         {"paper", "targets"}},
+        source_runs_option()},
        true});
 }
 
