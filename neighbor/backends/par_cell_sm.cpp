@@ -4,8 +4,8 @@
 //
 // A cell with more particles than the block has threads takes several rounds, sources that exceed
 // the buffer come in several pieces. Every thread meets every barrier, also one without a target:
-// whatever decides over a barrier is the same for the whole block. A piece goes beside the one
-// before it, which may still be read; so one barrier a piece is enough while the buffer has room.
+// whatever decides over a barrier is the same for the whole block. The buffer has two halves that
+// are used in turn: while one is read the other is filled, so one barrier a piece is enough.
 //
 // Ours, as an option: the cells of a row staged together, a third of the barriers.
 #include "neighbor/backend.hpp"
@@ -16,7 +16,8 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-template <class Precision, Wanted wanted, class Interaction>
+/// `runs` is known to the compiler: a kernel with both walks would spill registers.
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct ParCellSmKernel {
   static constexpr const char* name = "par-cell-sm";
   using Pair = typename Precision::Pair;
@@ -27,17 +28,16 @@ struct ParCellSmKernel {
   PairSumsView<Precision> sums;
   Index cells;
   Index capacity;  ///< particles that the buffer holds
-  SourceRuns runs;
 
   /// Shared memory that one source particle takes.
   static constexpr std::size_t bytes_per_particle =
       3 * sizeof(Pair) + (Interaction::needs_types ? sizeof(std::int32_t) : 0);
 
-  /// The buffer, and where in it the last piece lies.
+  /// The buffer, and the slot where the next piece begins: that of one half or the other.
   struct Staging {
     SharedArray<Pair> x, y, z;
     SharedArray<std::int32_t> type;
-    Index begin = 0, end = 0;
+    Index next = 0;
   };
 
   /// Sources [begin, end) in the buffer, the first of them in `slot`.
@@ -54,7 +54,10 @@ struct ParCellSmKernel {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     Staging staging = make_staging(block);
-    for (std::int64_t cell = block.index(); cell < cells; cell += block.blocks()) {
+    // Unsigned: the last cell and one stride are each below 2^31. 64 bits would spill registers.
+    const auto count = static_cast<std::uint32_t>(cells);
+    const auto stride = static_cast<std::uint32_t>(block.blocks());
+    for (auto cell = static_cast<std::uint32_t>(block.index()); cell < count; cell += stride) {
       const Index* offset = particles.offset + cell;
       const CellCoordinates home = particles.grid.coordinates(static_cast<Index>(cell));
       for (Index round = offset[0]; round < offset[1]; round += block.threads()) {
@@ -85,7 +88,7 @@ struct ParCellSmKernel {
   PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Block& block, Staging& staging, const Target& target,
                                        const CellCoordinates& home) const {
     Sum sum;
-    if (runs == SourceRuns::merged) {
+    if constexpr (runs == SourceRuns::merged) {
       for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
         for_each_piece(block, staging, run.begin, run.end, [&](const Piece& piece) {
           if (target.particle >= 0) add_run(staging, target, sum, piece, run);
@@ -102,29 +105,20 @@ struct ParCellSmKernel {
     return sum;
   }
 
-  /// Stages the sources [begin, end), piece by piece, and calls use(piece) for each.
+  /// Stages the sources [begin, end), piece by piece, and calls use(piece) for each. Other threads
+  /// may still read the last piece, in the other half, but none the piece before it: they have all
+  /// met the barrier between the two.
   template <class Use>
   PENCILBOX_DEVICE_FUNCTION void for_each_piece(const Block& block, Staging& staging, Index begin,
                                                 Index end, const Use& use) const {
-    for (Index first = begin; first < end; first += capacity) {
-      const Index count = smaller(capacity, end - first);
-      const Piece piece{first, first + count, make_room(block, staging, count)};
+    const Index half = capacity / 2;
+    for (Index first = begin; first < end; first += half) {
+      const Piece piece{first, smaller(first + half, end), staging.next};
+      staging.next = half - staging.next;
       load(block, staging, piece);
       block.barrier();
       use(piece);
     }
-  }
-
-  /// The first slot of the next piece. The last piece may still be in use by other threads, none
-  /// before it: everybody has met the barrier between the two.
-  PENCILBOX_DEVICE_FUNCTION Index make_room(const Block& block, Staging& staging,
-                                            Index count) const {
-    const Index slot = staging.end + count <= capacity ? staging.end : 0;
-    const bool overlaps = slot < staging.end && staging.begin < slot + count;
-    if (overlaps) block.barrier();
-    staging.begin = slot;
-    staging.end = slot + count;
-    return slot;
   }
 
   PENCILBOX_DEVICE_FUNCTION void load(const Block& block, const Staging& staging,
@@ -204,17 +198,16 @@ class ParCellSm final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    const Index cells = particles.cells();
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      using Kernel = ParCellSmKernel<Precision, chosen(), Functor>;
-      LaunchShape shape;
-      shape.blocks = blocks_of(options_, a_block_for_each, cells);
-      shape.threads = threads_;
-      shape.shared_bytes = static_cast<std::size_t>(capacity_) * Kernel::bytes_per_particle;
-      launch(stream, shape,
-             Kernel{particles, functor, PairSumsView<Precision>(sums), cells, capacity_, runs_});
-      report_ = {shape, "sources staged in pieces of at most " + std::to_string(capacity_)};
+      const PairSumsView<Precision> view(sums);
+      if (runs_ == SourceRuns::merged) {
+        using Kernel = ParCellSmKernel<Precision, chosen(), Functor, SourceRuns::merged>;
+        start(stream, Kernel{particles, functor, view, particles.cells(), capacity_});
+      } else {
+        using Kernel = ParCellSmKernel<Precision, chosen(), Functor, SourceRuns::cells>;
+        start(stream, Kernel{particles, functor, view, particles.cells(), capacity_});
+      }
     });
   }
 
@@ -224,6 +217,16 @@ class ParCellSm final : public Backend<Precision> {
   static std::int64_t bytes_per_particle(const Problem& problem) {
     const bool is_double = problem.precision == pencilbox::Precision::double_;
     return (is_double ? 24 : 12) + (types_of(problem.potential) > 1 ? 4 : 0);
+  }
+
+  template <class Kernel>
+  void start(Stream& stream, const Kernel& kernel) {
+    LaunchShape shape;
+    shape.blocks = blocks_of(options_, a_block_for_each, kernel.cells);
+    shape.threads = threads_;
+    shape.shared_bytes = static_cast<std::size_t>(capacity_) * Kernel::bytes_per_particle;
+    launch(stream, shape, kernel);
+    report_ = {shape, "sources staged in pieces of at most " + std::to_string(capacity_ / 2)};
   }
 
   BackendOptions options_;
