@@ -63,7 +63,7 @@ struct CellSteps {
 template <class Precision, Wanted wanted, class Interaction, Geometry geometry>
 struct AllPairsKernel {
   static constexpr const char* name = "all-pairs";
-  static constexpr int max_threads = 1024;
+  static constexpr int max_threads = 512;  // with 1,024 a thread would have too few registers
   using Pair = typename Precision::Pair;
   using Source = StagedSource<Pair, geometry>;
   using Sum = TargetSum<Precision, wanted>;
@@ -239,7 +239,10 @@ BackendEntry all_pairs() {
   return make_entry<AllPairs>({"all-pairs",
                                "all pairs, the sources pass through shared memory in tiles, N^2",
                                "GPU Gems 3, chapter 31",
-                               {block_option("256"),
+                               {{"block",
+                                 "256",
+                                 "threads of a block, and sources of a tile",
+                                 {"32", "64", "128", "256", "512"}},
                                 {"threads_per_target",
                                  "1",
                                  "threads that share the sources of a target",
