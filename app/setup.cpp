@@ -41,6 +41,9 @@ StartState make_positions(const Deck& deck) {
     return at_key(deck, "system.particles.random",
                   [&] { return make_random_start(*random, deck.periodic); });
   }
+  if (const auto* sphere = std::get_if<PlummerStart>(&deck.start)) {
+    return make_plummer_sphere(*sphere);
+  }
   return read_start(std::get<FileStart>(deck.start).path, {deck.periodic, types_of(deck)});
 }
 
@@ -86,6 +89,10 @@ void assign_types(StartState& start, const Deck& deck) {
 StartState make_start(const Deck& deck) {
   StartState start = make_positions(deck);
   if (!std::holds_alternative<FileStart>(deck.start)) assign_types(start, deck);
+  if (const auto* sphere = std::get_if<PlummerStart>(&deck.start)) {
+    draw_plummer_velocities(start, *sphere, deck.gravitational_constant);
+    remove_centre_of_mass(start);
+  }
   if (deck.velocities) {
     at_key(deck, "system.velocities.temperature",
            [&] { draw_velocities(start, deck.velocities->temperature, deck.velocities->seed); });
@@ -133,7 +140,7 @@ void fill_pairs(LennardJonesModel& model, const Deck& deck,
   }
 }
 
-LennardJonesModel make_model(const Deck& deck, const std::vector<ParticleType>& types) {
+LennardJonesModel make_lennard_jones(const Deck& deck, const std::vector<ParticleType>& types) {
   LennardJonesModel model{
       .cutoff = deck.cutoff,
       .truncation = deck.truncation,
@@ -144,11 +151,18 @@ LennardJonesModel make_model(const Deck& deck, const std::vector<ParticleType>& 
   return model;
 }
 
+Potential make_potential(const Deck& deck, const std::vector<ParticleType>& types) {
+  if (deck.potential == PotentialType::lennard_jones) return make_lennard_jones(deck, types);
+  SoftenedGravityModel gravity{deck.gravitational_constant, deck.softening, {}};
+  for (const ParticleType& type : types) gravity.masses.push_back(type.mass);
+  return gravity;
+}
+
 }  // namespace
 
 SimulationSetup make_setup(const Deck& deck) {
   StartState start = make_start(deck);
-  LennardJonesModel potential = make_model(deck, start.types);
+  Potential potential = make_potential(deck, start.types);
   return {.start = std::move(start),
           .potential = std::move(potential),
           .backend = deck.backend,

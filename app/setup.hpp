@@ -7,8 +7,9 @@
 namespace pencilbox {
 
 /// Builds the start (reads its file, if it has one), hands out types and velocities, and fills the
-/// table of pair coefficients, unlike pairs by Lorentz-Berthelot. Throws InputError where the start
-/// cannot be made as the deck says. Whether a back end can run the result is not asked here.
+/// model of the potential: unlike pairs by Lorentz-Berthelot, or the types' masses. Throws
+/// InputError where the start cannot be made as the deck says. Whether a back end can run the
+/// result is not asked here.
 SimulationSetup make_setup(const Deck& deck);
 
 }  // namespace pencilbox

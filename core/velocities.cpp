@@ -21,7 +21,7 @@ Double3 gaussian_velocity(double deviation, std::uint64_t seed, ParticleId id) {
   return {deviation * xy.first, deviation * xy.second, deviation * z.first};
 }
 
-void remove_centre_of_mass_motion(StartState& start) {
+void remove_mean_velocity(StartState& start) {
   std::array<CompensatedSum, 3> momentum;
   CompensatedSum total_mass;
   for (std::size_t i = 0; i < start.velocity.size(); ++i) {
@@ -43,6 +43,12 @@ void scale_to(StartState& start, double temperature) {
 }
 
 }  // namespace
+
+void remove_centre_of_mass_motion(StartState& start) {
+  // The second pass removes what rounding left of the momentum in the first.
+  remove_mean_velocity(start);
+  remove_mean_velocity(start);
+}
 
 double kinetic_temperature(const StartState& start) {
   if (start.size() < 2) return 0.0;
@@ -68,8 +74,6 @@ void draw_velocities(StartState& start, double temperature, std::uint64_t seed) 
     start.velocity[i] =
         gaussian_velocity(std::sqrt(temperature / mass_of(start, i)), seed, start.id[i]);
   }
-  // The second pass removes what rounding left of the momentum in the first.
-  remove_centre_of_mass_motion(start);
   remove_centre_of_mass_motion(start);
   scale_to(start, temperature);
 }

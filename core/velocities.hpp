@@ -14,6 +14,9 @@ namespace pencilbox {
 /// degree of freedom left.
 void draw_velocities(StartState& start, double temperature, std::uint64_t seed);
 
+/// Takes the motion of the centre of mass out: no total momentum but what rounding leaves.
+void remove_centre_of_mass_motion(StartState& start);
+
 /// 2 KE / (3N - 3), the temperature of the velocities; 0 for a single particle.
 double kinetic_temperature(const StartState& start);
 

@@ -7,12 +7,16 @@
 namespace pencilbox {
 
 std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem) {
-  constexpr const char* directions = "xyz";
-  const double cutoff = cutoff_of(problem.potential);
-  if (std::isinf(cutoff)) {
+  if (std::isinf(cutoff_of(problem.potential))) {
     return "the interaction acts at any distance, and this back end looks no further than the "
            "neighbouring cells (back ends 'all-pairs' and 'reference' can)";
   }
+  return side_below_cutoff(problem);
+}
+
+std::optional<std::string> side_below_cutoff(const Problem& problem) {
+  constexpr const char* directions = "xyz";
+  const double cutoff = cutoff_of(problem.potential);
   for (std::size_t d = 0; d < 3; ++d) {
     if (problem.box.periodic[d] && problem.box.edges[d] < cutoff) {
       std::ostringstream text;
@@ -24,6 +28,14 @@ std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem
     }
   }
   return {};
+}
+
+std::optional<std::string> infinitely_many_images(const Problem& problem) {
+  const Bool3& periodic = problem.box.periodic;
+  if (!std::isinf(cutoff_of(problem.potential))) return {};
+  if (!periodic[0] && !periodic[1] && !periodic[2]) return {};
+  return "the interaction acts at any distance, so a periodic direction would hold infinitely many "
+         "images: all three have to be open";
 }
 
 OptionInfo block_option(std::string default_threads) {

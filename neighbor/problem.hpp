@@ -28,6 +28,11 @@ struct Problem {
 /// interaction acts at any distance, or a periodic side is below the cutoff. Nothing if they do.
 std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem);
 
+/// One reason each, for back ends that do not walk 27 cells: a periodic side is below the cutoff;
+/// an interaction without a cutoff meets a periodic direction.
+std::optional<std::string> side_below_cutoff(const Problem& problem);
+std::optional<std::string> infinitely_many_images(const Problem& problem);
+
 /// The option of back ends whose blocks may have any number of whole warps, and the reason in words
 /// why the device cannot run such a block.
 OptionInfo block_option(std::string default_threads);

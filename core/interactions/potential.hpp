@@ -1,6 +1,8 @@
 // What a run evaluates between two particles: one of the models, and what everybody asks of any.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <variant>
 
 #include "core/interactions/candidate_potential.hpp"
@@ -8,6 +10,16 @@
 #include "core/interactions/softened_gravity.hpp"
 
 namespace pencilbox {
+
+/// What a deck can ask for, in the order of the names.
+enum class PotentialType { lennard_jones, softened_gravity };
+
+inline constexpr std::array<std::string_view, 2> potential_names{"lennard-jones",
+                                                                 "softened-gravity"};
+
+constexpr std::string_view name_of(PotentialType type) {
+  return potential_names[static_cast<std::size_t>(type)];
+}
 
 using Potential = std::variant<LennardJonesModel, SoftenedGravityModel, CandidatePotentialModel>;
 

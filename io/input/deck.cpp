@@ -150,6 +150,8 @@ class Binder {
       bind_lattice(particles + "lattice.");
     } else if (values().find(particles + "random") != nullptr) {
       bind_random(particles + "random.");
+    } else if (values().find(particles + "plummer") != nullptr) {
+      bind_plummer(particles + "plummer.");
     } else {
       bind_file(particles + "file");
     }
@@ -182,6 +184,14 @@ class Binder {
     deck_.start = random;
   }
 
+  void bind_plummer(const std::string& path) {
+    PlummerStart sphere;
+    sphere.count = values().integer(path + "count");
+    sphere.radius = values().real(path + "radius");
+    sphere.seed = seed(path + "seed");
+    deck_.start = sphere;
+  }
+
   void bind_file(const std::string& path) {
     const fs::path file =
         (fs::path(deck_.name).parent_path() / values().text(path)).lexically_normal();
@@ -200,6 +210,16 @@ class Binder {
   }
 
   void bind_potential() {
+    deck_.potential = enum_of<PotentialType>(values().text("potential.type"), potential_names);
+    if (deck_.potential == PotentialType::softened_gravity) {
+      deck_.softening = values().real("potential.softening");
+      deck_.gravitational_constant = values().real("potential.gravitational_constant");
+    } else {
+      bind_lennard_jones();
+    }
+  }
+
+  void bind_lennard_jones() {
     deck_.cutoff = values().real("potential.cutoff");
     deck_.truncation = enum_of<Truncation>(values().text("potential.truncation"), truncation_names);
     deck_.tail_correction = values().boolean("potential.tail_correction");

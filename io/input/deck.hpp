@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "core/box.hpp"
-#include "core/interactions/lennard_jones_model.hpp"
+#include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
 #include "core/observation.hpp"
+#include "core/plummer_sphere.hpp"
 #include "core/precision.hpp"
 #include "core/random_start.hpp"
 #include "core/registry.hpp"
@@ -23,6 +24,7 @@ namespace pencilbox {
 
 using LatticeStart = Lattice;
 using RandomStart = RandomPlacement;
+using PlummerStart = PlummerSphere;
 
 struct FileStart {
   std::filesystem::path path;  ///< as it can be opened from the working directory
@@ -31,7 +33,7 @@ struct FileStart {
 struct DeckType {
   std::string name;
   double mass = 1.0;
-  double fraction = 1.0;  ///< of the particles, of a lattice or a random start
+  double fraction = 1.0;  ///< of the particles, unless a start file says each one's type
 };
 
 struct VelocityStart {
@@ -60,16 +62,21 @@ struct Deck {
   std::string name;  ///< the deck's file as the user gave it
   std::string title;
 
-  std::variant<LatticeStart, RandomStart, FileStart> start;
-  std::optional<VelocityStart> velocities;  ///< absent: from the file, or zero
+  std::variant<LatticeStart, RandomStart, FileStart, PlummerStart> start;
+  std::optional<VelocityStart> velocities;  ///< absent: from the start, or zero
   std::vector<DeckType> types;              ///< empty: those of the start file
   std::uint64_t type_seed = 1;
   Bool3 periodic{true, true, true};
 
+  PotentialType potential = PotentialType::lennard_jones;
+  // of lennard-jones
   double cutoff = 2.5;
   Truncation truncation = Truncation::cut;
   bool tail_correction = false;
   std::vector<DeckPair> pairs;  ///< empty: epsilon = sigma = 1 for all
+  // of softened-gravity
+  double softening = 0.0;
+  double gravitational_constant = 1.0;
 
   std::string backend;
   BackendOptions options;  ///< every option of the back end

@@ -48,6 +48,7 @@ std::optional<std::int64_t> count_of(const Deck& deck) {
     check_random_density(deck, *random);
     return random->count;
   }
+  if (const auto* sphere = std::get_if<PlummerStart>(&deck.start)) return sphere->count;
   return std::nullopt;
 }
 
@@ -132,6 +133,22 @@ void check_tail_correction(const Deck& deck) {
   }
 }
 
+void check_gravity(const Deck& deck) {
+  const bool gravity = deck.potential == PotentialType::softened_gravity;
+  if (gravity && (deck.periodic[0] || deck.periodic[1] || deck.periodic[2])) {
+    complain(deck.place("system.boundary"),
+             "softened-gravity acts at any distance, so a periodic direction would hold infinitely "
+             "many images",
+             "a periodic direction", "[open, open, open]");
+  }
+  if (!gravity && std::holds_alternative<PlummerStart>(deck.start)) {
+    complain(deck.place("system.particles.plummer"),
+             "a Plummer sphere is in equilibrium under its own gravity alone",
+             "potential.type " + std::string(name_of(deck.potential)),
+             "potential.type " + std::string(name_of(PotentialType::softened_gravity)));
+  }
+}
+
 void check_fields(const Deck& deck) {
   if (!deck.output.trajectory) return;
   std::set<std::string> seen;
@@ -183,6 +200,7 @@ void check_deck(const Deck& deck) {
   check_types(deck);
   check_pairs(deck);
   check_tail_correction(deck);
+  check_gravity(deck);
   check_fields(deck);
   check_paths(deck);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/interactions/lennard_jones_model.hpp"
+#include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
@@ -46,7 +47,8 @@ std::vector<KeyRule> system_rules() {
       {.path = "system.particles",
        .kind = KeyKind::section,
        .presence = Presence::required,
-       .documentation = "Where the particles start: exactly one of lattice, random and file"},
+       .documentation = "Where the particles start: exactly one of lattice, random, file and "
+                        "plummer"},
       {.path = "system.particles.lattice",
        .kind = KeyKind::section,
        .presence = Presence::alternative,
@@ -108,10 +110,34 @@ std::vector<KeyRule> system_rules() {
        .presence = Presence::alternative,
        .documentation = "A LAMMPS data file (atomic style) or an extended XYZ file; its path is "
                         "relative to the deck"},
+      {.path = "system.particles.plummer",
+       .kind = KeyKind::section,
+       .presence = Presence::alternative,
+       .documentation = "A star cluster in equilibrium around the origin: a Plummer sphere, with "
+                        "its velocities; needs softened-gravity"},
+      {.path = "system.particles.plummer.count",
+       .kind = KeyKind::integer,
+       .presence = Presence::required,
+       .documentation = "Number of bodies",
+       .minimum = 1,
+       .maximum = most_particles},
+      {.path = "system.particles.plummer.radius",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "Scale radius; half of the mass lies within 1.305 of it",
+       .unit = "sigma",
+       .minimum = 1e-3,
+       .maximum = largest_side},
+      {.path = "system.particles.plummer.seed",
+       .kind = KeyKind::integer,
+       .default_value = "1",
+       .documentation = "Seed of the positions and velocities",
+       .minimum = 0,
+       .maximum = largest_seed},
       {.path = "system.velocities",
        .kind = KeyKind::section,
        .documentation = "Draw velocities from the Maxwell-Boltzmann distribution, total momentum "
-                        "zero; absent: those of the start file, or zero"},
+                        "zero; absent: those of the start file or the Plummer sphere, or zero"},
       {.path = "system.velocities.temperature",
        .kind = KeyKind::real,
        .presence = Presence::required,
@@ -143,8 +169,8 @@ std::vector<KeyRule> system_rules() {
        .maximum = 1e6},
       {.path = "system.types[].fraction",
        .kind = KeyKind::real,
-       .documentation = "Share of a lattice's or a random start's particles, summing to 1; needed "
-                        "with several types",
+       .documentation = "Share of the particles, summing to 1; needed with several types, "
+                        "refused with a start file",
        .minimum = 0.0,
        .maximum = 1.0},
       {.path = "system.type_seed",
@@ -164,6 +190,8 @@ std::vector<KeyRule> system_rules() {
 }
 
 std::vector<KeyRule> potential_rules() {
+  const std::string lennard_jones(name_of(PotentialType::lennard_jones));
+  const std::string softened_gravity(name_of(PotentialType::softened_gravity));
   return {
       {.path = "potential",
        .kind = KeyKind::section,
@@ -172,13 +200,16 @@ std::vector<KeyRule> potential_rules() {
       {.path = "potential.type",
        .kind = KeyKind::choice,
        .default_value = "lennard-jones",
-       .documentation = "u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)",
-       .choices = {"lennard-jones"}},
+       .documentation = "lennard-jones: u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6); "
+                        "softened-gravity: u(r) = -G m_a m_b / sqrt(r^2 + softening^2), at any "
+                        "distance, in open boundaries",
+       .choices = words(potential_names)},
       {.path = "potential.cutoff",
        .kind = KeyKind::real,
        .presence = Presence::required,
        .documentation = "Pairs farther apart do not interact",
        .unit = "sigma",
+       .only_with = lennard_jones,
        .minimum = 0.01,
        .maximum = 1e4},
       {.path = "potential.truncation",
@@ -186,16 +217,19 @@ std::vector<KeyRule> potential_rules() {
        .default_value = "cut",
        .documentation = "cut: u(r); shift: u(r) - u(cutoff); force-shift: energy and force vanish "
                         "at the cutoff",
+       .only_with = lennard_jones,
        .choices = words(truncation_names)},
       {.path = "potential.tail_correction",
        .kind = KeyKind::boolean,
        .default_value = "false",
        .documentation = "Add what lies beyond the cutoff of a uniform fluid to energy and "
-                        "pressure; needs truncation cut and a fully periodic box"},
+                        "pressure; needs truncation cut and a fully periodic box",
+       .only_with = lennard_jones},
       {.path = "potential.pairs",
        .kind = KeyKind::section_list,
        .documentation = "Coefficients of pairs of types; unlike pairs that are absent mix by "
                         "Lorentz-Berthelot; absent: epsilon = sigma = 1 for all",
+       .only_with = lennard_jones,
        .least = 1,
        .most = any_number},
       {.path = "potential.pairs[].types",
@@ -218,6 +252,21 @@ std::vector<KeyRule> potential_rules() {
        .unit = "sigma",
        .minimum = 0.01,
        .maximum = 100.0},
+      {.path = "potential.softening",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "Length below which gravity no longer grows",
+       .unit = "sigma",
+       .only_with = softened_gravity,
+       .minimum = 1e-6,
+       .maximum = 1e6},
+      {.path = "potential.gravitational_constant",
+       .kind = KeyKind::real,
+       .default_value = "1.0",
+       .documentation = "G; the masses are those of system.types",
+       .only_with = softened_gravity,
+       .minimum = 1e-15,
+       .maximum = 1e15},
   };
 }
 
@@ -368,6 +417,15 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
     if (info.name == backend) append(option_rules(info));
   }
   append(output_rules());
+}
+
+std::vector<const KeyRule*> DeckSchema::children(std::string_view section,
+                                                 std::string_view type) const {
+  std::vector<const KeyRule*> found = children(section);
+  std::erase_if(found, [&](const KeyRule* rule) {
+    return !rule->only_with.empty() && rule->only_with != type;
+  });
+  return found;
 }
 
 const KeyRule* DeckSchema::find(std::string_view path) const {

@@ -38,6 +38,7 @@ struct KeyRule {
   std::string default_value{};  ///< YAML text; empty: none
   std::string documentation{};
   std::string unit{};
+  std::string only_with{};  ///< a choice of the section's key `type`; empty: with all of them
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};
@@ -63,6 +64,9 @@ class DeckSchema {
 
   /// The rules of a section's keys, in the order of the table.
   std::vector<const KeyRule*> children(std::string_view section) const;
+
+  /// Those that go with this choice of the section's `type`.
+  std::vector<const KeyRule*> children(std::string_view section, std::string_view type) const;
 
  private:
   std::vector<KeyRule> rules_;

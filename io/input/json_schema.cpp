@@ -72,7 +72,8 @@ class SchemaWriter {
       if (rule->presence == Presence::unavailable) continue;
       const std::string name(rule->name());
       properties[name] = key(*rule);
-      if (rule->presence == Presence::required) required.push_back(name);
+      const bool always = rule->only_with.empty();
+      if (rule->presence == Presence::required && always) required.push_back(name);
       if (rule->presence == Presence::alternative) {
         alternatives.push_back({{"required", Json::array({name})}});
       }
@@ -80,10 +81,36 @@ class SchemaWriter {
     Json json{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
     if (!required.empty()) json["required"] = required;
     if (!alternatives.empty()) json["oneOf"] = alternatives;
+    if (const Json cases = cases_by_type(path); !cases.empty()) json["allOf"] = cases;
     return json;
   }
 
  private:
+  /// Where keys depend on the section's `type`: for each type what it needs and what it refuses.
+  Json cases_by_type(const std::string& path) const {
+    Json cases = Json::array();
+    const KeyRule* type = schema_.find(path + ".type");
+    if (type == nullptr) return cases;
+    for (const std::string& choice : type->choices) {
+      Json required = Json::array();
+      Json refused = Json::object();
+      for (const KeyRule* rule : schema_.children(path)) {
+        if (rule->only_with.empty()) continue;
+        if (rule->only_with != choice) {
+          refused[std::string(rule->name())] = false;
+        } else if (rule->presence == Presence::required) {
+          required.push_back(rule->name());
+        }
+      }
+      if (required.empty() && refused.empty()) continue;
+      Json condition{{"properties", {{"type", {{"const", choice}}}}}};
+      if (choice != type->default_value) condition["required"] = Json::array({"type"});
+      cases.push_back(
+          {{"if", condition}, {"then", {{"required", required}, {"properties", refused}}}});
+    }
+    return cases;
+  }
+
   Json entry(const KeyRule& rule) const {
     switch (rule.kind) {
       case KeyKind::section:

@@ -118,13 +118,19 @@ class Resolver {
     if (node.kind != YamlNode::Kind::map && node.kind != YamlNode::Kind::null) {
       refuse(node, path, "not a section", description_of(node), allowed);
     }
-    refuse_unknown_keys(node, path);
+    const std::string type = type_of(node, path);
+    refuse_unknown_keys(node, path, type);
     const std::vector<const KeyRule*> rules = schema_.children(table_path(path));
     check_alternatives(node, path, rules);
     DeckValue::Section values;
     for (const KeyRule* rule : rules) {
       const std::string child = child_path(path, rule->name());
-      if (const YamlNode* given = node.find(rule->name())) {
+      if (!rule->only_with.empty() && rule->only_with != type) {
+        if (const YamlNode* given = node.find(rule->name())) {
+          refuse(*given, child, "only with type " + rule->only_with, "type " + type,
+                 keys_with(path, type));
+        }
+      } else if (const YamlNode* given = node.find(rule->name())) {
         values.emplace_back(rule->name(), value(*given, *rule, child));
       } else if (!rule->default_value.empty()) {
         values.emplace_back(rule->name(), default_of(*rule, child, node.origin));
@@ -141,10 +147,30 @@ class Resolver {
     complain(place_of(name_, node.origin, path), what, got, allowed);
   }
 
-  void refuse_unknown_keys(const YamlNode& node, const std::string& path) const {
+  /// What the section's key `type` says, on which other keys may depend. A wrong word is reported
+  /// when its turn comes: in the table it stands before what depends on it.
+  std::string type_of(const YamlNode& node, const std::string& path) const {
+    const KeyRule* rule = schema_.find(child_path(table_path(path), "type"));
+    if (rule == nullptr) return {};
+    const YamlNode* given = node.find("type");
+    return given == nullptr ? rule->default_value : given->text;
+  }
+
+  std::string keys_with(const std::string& path, std::string_view type) const {
+    return join(names_of(schema_.children(table_path(path), type)));
+  }
+
+  static std::vector<std::string> names_of(const std::vector<const KeyRule*>& rules) {
+    std::vector<std::string> names;
+    for (const KeyRule* rule : rules) names.emplace_back(rule->name());
+    return names;
+  }
+
+  void refuse_unknown_keys(const YamlNode& node, const std::string& path,
+                           const std::string& type) const {
     for (const auto& [key, child] : node.entries) {
       const KeyRule* rule = schema_.find(child_path(table_path(path), key));
-      if (rule == nullptr) refuse_unknown_key(child, path, key);
+      if (rule == nullptr) refuse_unknown_key(child, path, key, type);
       if (rule->presence == Presence::unavailable) {
         refuse(child, child_path(path, key), "not yet available in this version", "the key",
                "nothing: take it out");
@@ -153,9 +179,8 @@ class Resolver {
   }
 
   [[noreturn]] void refuse_unknown_key(const YamlNode& node, const std::string& path,
-                                       const std::string& key) const {
-    std::vector<std::string> here;
-    for (const KeyRule* rule : schema_.children(table_path(path))) here.emplace_back(rule->name());
+                                       const std::string& key, const std::string& type) const {
+    const std::vector<std::string> here = names_of(schema_.children(table_path(path), type));
     const std::string child = child_path(path, quoted_input(key));
     const std::string allowed = here.empty() ? "no key here" : join(here);
     if (const auto nearest = nearest_name(key, here)) {

@@ -102,12 +102,7 @@ class Reference final : public Backend<Precision> {
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
-    const Bool3& periodic = problem.box.periodic;
-    if (std::isinf(cutoff_of(problem.potential)) && (periodic[0] || periodic[1] || periodic[2])) {
-      return "the interaction acts at any distance, so a periodic direction would hold infinitely "
-             "many images: all three have to be open";
-    }
-    return {};
+    return infinitely_many_images(problem);
   }
 
   void prepare(const BinnedParticles<Precision>& particles, Stream& stream) override {

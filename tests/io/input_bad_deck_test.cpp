@@ -251,6 +251,28 @@ INSTANTIATE_TEST_SUITE_P(
                 "allowed cut, shift, force-shift; did you mean force-shift?"},
         BadLine{"29 potential", 10, "  type: lennard_jone",
                 "deck.yaml:10: potential.type: no such choice", "allowed lennard-jones"},
+        BadLine{"29 misspelt gravity", 10, "  type: softened_gravity",
+                "deck.yaml:10: potential.type: no such choice, got softened_gravity",
+                "allowed lennard-jones, softened-gravity; did you mean softened-gravity?"},
+        BadLine{"cutoff of gravity", 10, "  type: softened-gravity\n  softening: 0.1",
+                "deck.yaml:9: potential.cutoff: only with type lennard-jones, got type "
+                "softened-gravity",
+                "allowed type, softening, gravitational_constant"},
+        BadLine{"truncation of gravity", 9, "  type: softened-gravity\n  softening: 0.1",
+                "deck.yaml:11: potential.truncation: only with type lennard-jones",
+                "allowed type, softening, gravitational_constant"},
+        BadLine{"softening of lennard-jones", 10, "  softening: 0.1",
+                "deck.yaml:10: potential.softening: only with type softened-gravity, got type "
+                "lennard-jones",
+                "allowed type, cutoff, truncation, tail_correction, pairs"},
+        BadLine{"G of lennard-jones", 10, "  gravitational_constant: 1",
+                "deck.yaml:10: potential.gravitational_constant: only with type softened-gravity",
+                "allowed type, cutoff"},
+        BadLine{"radius of a Plummer sphere", 4, "    plummer: {count: 100, radius: 0}",
+                "deck.yaml:4: system.particles.plummer.radius: out of range, got 0",
+                "allowed a real number from 0.001"},
+        BadLine{"count of a Plummer sphere", 4, "    plummer: {count: 0, radius: 1}",
+                "deck.yaml:4: system.particles.plummer.count: out of range, got 0", "from 1 to"},
         BadLine{"29 boundary", 7, "  boundary: [periodic, closed, open]",
                 "deck.yaml:7: system.boundary[1]: no such choice, got closed",
                 "allowed periodic, open"},
@@ -292,6 +314,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Together, BadDeck,
     ::testing::Values(
+        BadLine{"a Plummer sphere without gravity", 4, "    plummer: {count: 100, radius: 1}",
+                "deck.yaml:4: system.particles.plummer: a Plummer sphere is in equilibrium under "
+                "its own gravity alone, got potential.type lennard-jones",
+                "allowed potential.type softened-gravity"},
         BadLine{
             "tail with shift", 10, "  truncation: shift\n  tail_correction: true",
             "deck.yaml:11: potential.tail_correction: a tail correction goes with truncation cut",
@@ -444,6 +470,43 @@ INSTANTIATE_TEST_SUITE_P(
                     "exactly one of"},
         BadOverride{"neighbor.backend=none", "--set neighbor.backend: no such choice, got none",
                     "par-part-no-loop, par-cell"}));
+
+constexpr const char* cluster = R"(system:
+  particles:
+    plummer: {count: 10, radius: 1}
+  boundary: [open, open, open]
+potential:
+  type: softened-gravity
+  softening: 0.1
+run: {steps: 0}
+)";
+
+TEST(BadGravity, GivesOneLine) {
+  EXPECT_EQ(error_in(cluster), "no error");
+  EXPECT_EQ(error_in(cluster, {"system.boundary=[open, periodic, open]"}),
+            "--set system.boundary: softened-gravity acts at any distance, so a periodic direction "
+            "would hold infinitely many images, got a periodic direction, allowed [open, open, "
+            "open]");
+  for (const std::string override :
+       {"potential.cutoff=2.5", "potential.truncation=cut", "potential.tail_correction=false",
+        "potential.pairs=[{types: [A, A], epsilon: 1, sigma: 1}]"}) {
+    const std::string key = override.substr(0, override.find('='));
+    EXPECT_EQ(error_in(cluster, {override}),
+              "--set " + key +
+                  ": only with type lennard-jones, got type softened-gravity, allowed type, "
+                  "softening, gravitational_constant");
+  }
+  EXPECT_EQ(error_in(cluster, {"potential.softening=0"}),
+            "--set potential.softening: out of range, got 0, allowed a real number from 1e-06 to "
+            "1000000 sigma");
+  std::string text = cluster;
+  text.replace(text.find("  softening: 0.1\n"), 17, "");
+  EXPECT_EQ(error_in(text).substr(0, 49), "deck.yaml:5: potential.softening: missing key, al");
+  EXPECT_EQ(error_in(cluster, {"system.particles.plummer.count=1",
+                               "system.velocities={temperature: 1, seed: 1}"})
+                .substr(0, 60),
+            "--set system.velocities.temperature: a single particle has n");
+}
 
 }  // namespace
 }  // namespace pencilbox

@@ -44,6 +44,14 @@ output:
   trajectory: {every: 1000, fields: [velocity, id]}
 )";
 
+constexpr const char* cluster_deck = R"(system:
+  particles:
+    plummer: {count: 100, radius: 2.5}
+  boundary: [open, open, open]
+potential: {type: softened-gravity, softening: 0.05}
+run: {steps: 0}
+)";
+
 Deck parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return parse_deck(text, "folder/deck.yaml", overrides, test_catalogue());
 }
@@ -126,8 +134,23 @@ TEST(Deck, TrajectoryHasItsDefaultFields) {
   EXPECT_FALSE(deck.output.trajectory->fields.contains(Field::force));
 }
 
+TEST(Deck, TakesAClusterUnderGravity) {
+  const Deck deck = parse(cluster_deck);
+  const auto& sphere = std::get<PlummerStart>(deck.start);
+  EXPECT_EQ(sphere.count, 100);
+  EXPECT_EQ(sphere.radius, 2.5);
+  EXPECT_EQ(sphere.seed, 1U);
+  EXPECT_EQ(deck.potential, PotentialType::softened_gravity);
+  EXPECT_EQ(deck.softening, 0.05);
+  EXPECT_EQ(deck.gravitational_constant, 1.0);
+  EXPECT_EQ(parse(small_deck).potential, PotentialType::lennard_jones);
+  const std::string resolved = resolved_yaml(deck);
+  EXPECT_EQ(resolved.find("cutoff"), std::string::npos) << resolved;
+  EXPECT_EQ(resolved_yaml(parse(small_deck)).find("softening"), std::string::npos);
+}
+
 TEST(Deck, ResolvedReadsBackToItself) {
-  for (const std::string text : {small_deck, full_deck}) {
+  for (const std::string text : {small_deck, full_deck, cluster_deck}) {
     const std::string resolved = resolved_yaml(parse(text));
     EXPECT_EQ(resolved_yaml(parse(resolved)), resolved);
     const Deck first = parse(text);

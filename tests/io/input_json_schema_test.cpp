@@ -58,7 +58,7 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
   EXPECT_EQ(properties["system"]["properties"]["boundary"]["default"],
             Json({"periodic", "periodic", "periodic"}));
   EXPECT_EQ(properties["run"]["properties"]["deterministic"]["default"], false);
-  EXPECT_EQ(properties["system"]["properties"]["particles"]["oneOf"].size(), 3U);
+  EXPECT_EQ(properties["system"]["properties"]["particles"]["oneOf"].size(), 4U);
   EXPECT_EQ(schema.at("additionalProperties"), false);
   const Json& cases = properties["neighbor"]["allOf"];
   ASSERT_EQ(cases.size(), 2U);
@@ -67,6 +67,22 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
   EXPECT_EQ(options["additionalProperties"], false);
   EXPECT_EQ(options["properties"]["block"]["minimum"], 32);
   EXPECT_EQ(options["properties"]["cells"]["anyOf"].size(), 2U);
+}
+
+TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
+  const Json schema = Json::parse(json_schema(test_catalogue()));
+  const Json& potential = schema.at("properties").at("potential");
+  EXPECT_FALSE(potential.contains("required"));
+  const Json& cases = potential.at("allOf");
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_FALSE(cases[0]["if"].contains("required")) << "the default holds where none is written";
+  EXPECT_EQ(cases[0]["if"]["properties"]["type"]["const"], "lennard-jones");
+  EXPECT_EQ(cases[0]["then"]["required"], Json({"cutoff"}));
+  EXPECT_EQ(cases[0]["then"]["properties"]["softening"], false);
+  EXPECT_EQ(cases[1]["if"]["required"], Json({"type"}));
+  EXPECT_EQ(cases[1]["then"]["required"], Json({"softening"}));
+  EXPECT_EQ(cases[1]["then"]["properties"]["cutoff"], false);
+  EXPECT_FALSE(cases[1]["then"]["properties"].contains("softening"));
 }
 
 }  // namespace

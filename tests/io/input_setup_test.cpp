@@ -105,6 +105,51 @@ TEST(Setup, HasUnitCoefficientsWithoutPairs) {
   EXPECT_EQ(model.pairs.size(), 4U);
 }
 
+constexpr const char* cluster = R"(system:
+  particles:
+    plummer: {count: 400, radius: 2, seed: 3}
+  types:
+    - {name: light, mass: 0.001, fraction: 0.75}
+    - {name: heavy, mass: 0.007, fraction: 0.25}
+  boundary: [open, open, open]
+potential: {type: softened-gravity, softening: 0.05, gravitational_constant: 4}
+run: {steps: 0}
+)";
+
+TEST(Setup, GivesGravityTheMassesOfTheTypes) {
+  const SimulationSetup setup = setup_of(cluster);
+  const auto model = std::get<SoftenedGravityModel>(setup.potential);
+  EXPECT_EQ(model.softening, 0.05);
+  EXPECT_EQ(model.gravitational_constant, 4.0);
+  EXPECT_EQ(model.masses, (std::vector<double>{0.001, 0.007}));
+  EXPECT_EQ(counts_of(setup.start), (std::vector<std::int64_t>{300, 100}));
+}
+
+TEST(Setup, APlummerSphereRestsWithItsCentreAtTheOrigin) {
+  const StartState start = setup_of(cluster).start;
+  EXPECT_EQ(start.box.periodic, (Bool3{false, false, false}));
+  Double3 moment{}, momentum{};
+  double kinetic = 0.0;
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    const double mass = start.types[static_cast<std::size_t>(start.type[i])].mass;
+    for (std::size_t d = 0; d < 3; ++d) {
+      moment[d] += mass * start.position[i][d];
+      momentum[d] += mass * start.velocity[i][d];
+      kinetic += 0.5 * mass * start.velocity[i][d] * start.velocity[i][d];
+    }
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_NEAR(moment[d], 0.0, 1e-14);
+    EXPECT_NEAR(momentum[d], 0.0, 1e-14);
+  }
+  // 3 pi / 64 G M^2 / a = 0.2945, M = 1: a Plummer sphere's kinetic energy. The speeds of 400
+  // bodies spread by some per cent of it.
+  EXPECT_NEAR(kinetic, 0.2945, 0.03);
+  const StartState drawn = setup_of(cluster, {"system.velocities={temperature: 2, seed: 1}"}).start;
+  EXPECT_NEAR(kinetic_temperature(drawn), 2.0, 1e-12);
+  EXPECT_EQ(drawn.position, start.position);
+}
+
 TEST(Setup, ASingleParticleIsLegal) {
   const SimulationSetup setup = setup_of(
       "system: {particles: {random: {count: 1, box: [5, 5, 5], seed: 1}}}\n"

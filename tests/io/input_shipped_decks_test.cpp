@@ -32,16 +32,24 @@ std::vector<fs::path> shipped_decks() {
   return decks;
 }
 
-Deck load(const std::string& name) { return load_deck(inputs / name, {}, test_catalogue()); }
+/// With the back ends that shipped decks name.
+Catalogue shipped_catalogue() {
+  Catalogue catalogue = test_catalogue();
+  catalogue.backends.push_back({"all-pairs", "all pairs in tiles", "test", {}});
+  return catalogue;
+}
+
+Deck load(const std::string& name) { return load_deck(inputs / name, {}, shipped_catalogue()); }
 
 TEST(ShippedDecks, LoadResolveAndSetUp) {
   const std::vector<fs::path> decks = shipped_decks();
   EXPECT_GE(decks.size(), 9U);
   for (const fs::path& path : decks) {
     SCOPED_TRACE(path.string());
-    const Deck deck = load_deck(path, {}, test_catalogue());
+    const Deck deck = load_deck(path, {}, shipped_catalogue());
     const std::string resolved = resolved_yaml(deck);
-    EXPECT_EQ(resolved_yaml(parse_deck(resolved, path.string(), {}, test_catalogue())), resolved);
+    EXPECT_EQ(resolved_yaml(parse_deck(resolved, path.string(), {}, shipped_catalogue())),
+              resolved);
     EXPECT_GT(make_setup(deck).start.size(), 0);
     EXPECT_NE(text_of(inputs / "README.md").find(path.stem().string()), std::string::npos);
   }
@@ -148,21 +156,28 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
   const YamlNode root = parse_yaml(text, "all_options.yaml", false);
   // Of alternatives only one can be there; the others stand in comments, ready to be used.
   std::string uncommented = text;
-  for (const char* key :
-       {"random:", "  count:", "  box:", "  seed:", "  minimum_distance:", "file:"}) {
-    const std::string comment = std::string("\n    # ") + key;
+  const auto uncomment = [&uncommented](const std::string& indent, const std::string& key) {
+    const std::string comment = "\n" + indent + "# " + key;
     const std::size_t at = uncommented.find(comment);
     ASSERT_NE(at, std::string::npos) << key;
-    uncommented.replace(at, comment.size(), std::string("\n    ") + key);
+    uncommented.replace(at, comment.size(), "\n" + indent + key);
+  };
+  for (const char* key : {"random:", "  count:", "  box:", "  seed:", "  minimum_distance:",
+                          "file:", "plummer:", "  count:", "  radius:", "  seed:"}) {
+    uncomment("    ", key);
   }
+  uncomment("  ", "softening:");
+  uncomment("  ", "gravitational_constant:");
   const DeckSchema schema(test_catalogue(), "par-part-no-loop");
   const YamlNode all = parse_yaml(uncommented, "all_options.yaml", false);
   for (const KeyRule& rule : schema.rules()) {
     if (rule.presence == Presence::unavailable) continue;
     EXPECT_TRUE(is_written(all, rule.path)) << rule.path << " is not in all_options.yaml";
-    const bool other_start = rule.path.find("particles.random") != std::string::npos ||
-                             rule.path.find("particles.file") != std::string::npos;
-    EXPECT_EQ(is_written(root, rule.path), !other_start) << rule.path;
+    bool alternative = rule.only_with == "softened-gravity";
+    for (const char* start : {"particles.random", "particles.file", "particles.plummer"}) {
+      alternative |= rule.path.find(start) != std::string::npos;
+    }
+    EXPECT_EQ(is_written(root, rule.path), !alternative) << rule.path;
   }
 }
 
@@ -172,6 +187,20 @@ TEST(AllOptions, ItsAlternativesWorkToo) {
       "minimum_distance: 0.8}}";
   const Deck deck = load_deck(inputs / "all_options.yaml", {random}, test_catalogue());
   EXPECT_EQ(make_setup(deck).start.size(), 864);
+  const Deck cluster = load_deck(
+      inputs / "all_options.yaml",
+      {"system.particles={plummer: {count: 1024, radius: 1.0, seed: 1}}",
+       "system.boundary=[open, open, open]",
+       "potential={type: softened-gravity, softening: 0.05, gravitational_constant: 1.0}"},
+      test_catalogue());
+  EXPECT_EQ(make_setup(cluster).start.size(), 1024);
+}
+
+TEST(ShippedDecks, ThePlummerSphereHasTheMassOne) {
+  const SimulationSetup setup = make_setup(load("plummer.yaml"));
+  EXPECT_EQ(setup.start.size(), 1024);
+  EXPECT_EQ(std::get<SoftenedGravityModel>(setup.potential).masses,
+            (std::vector<double>{1.0 / 1024.0}));
 }
 
 }  // namespace
