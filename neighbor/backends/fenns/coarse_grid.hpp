@@ -53,7 +53,7 @@ struct CoarseGrid {
   }
 
   /// Cells of the largest local grid: a coarse cell and one cell more on every side.
-  std::int64_t local_cells() const {
+  PENCILBOX_DEVICE_FUNCTION std::int64_t local_cells() const {
     return std::int64_t{side.x + 2} * (side.y + 2) * (side.z + 2);
   }
   /// Step 1 counts in shared memory.

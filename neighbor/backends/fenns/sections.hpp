@@ -171,14 +171,17 @@ class Sections {
     counts_.resize(coarse.count() + 1);
     start_.resize(coarse.count() + 1);
     inner_.resize(coarse.count());
+    position_.resize(problem.particles);
+    cell_.resize(problem.particles);
+    particle_.resize(problem.particles);
+    if (!deterministic_) return;
+    keys_.resize(problem.particles);
+    order_.resize(problem.particles);
   }
 
   void build(const BinnedParticles<Precision>& particles, const DeviceProperties& device,
              int threads, Stream& stream) {
     const Placement<Precision> placement{particles, coarse_, reach_};
-    position_.resize(particles.count);
-    cell_.resize(particles.count);
-    particle_.resize(particles.count);
     counts_.fill_bytes(0, stream);
     LaunchShape shape;
     shape.blocks = std::min<std::int64_t>(divide_up(particles.count, threads),
@@ -211,8 +214,6 @@ class Sections {
 
   void move_in_order(const Copy<Precision>& copy, Stream& stream) {
     const Index count = copy.placement.particles.count;
-    keys_.resize(count);
-    order_.resize(count);
     for_each(
         stream, count,
         MakeSectionKeys<Precision>{copy.placement, keys_.data(), order_.data(), inner_.data()});
