@@ -32,13 +32,11 @@ class Fenns final : public Backend<Precision> {
       return beyond("the counters of " + words(coarse.coarse) + " coarse cells",
                     coarse.counter_bytes());
     }
-    const std::int64_t search_bytes =
-        batch_bytes(threads_of(options)) +
-        static_cast<std::int64_t>(sizeof(Index)) * coarse.local_cells();
-    if (search_bytes > most) {
+    const std::int64_t bytes = search_bytes(coarse.local_cells(), threads_of(options));
+    if (bytes > most) {
       return beyond("a batch of " + options.at("block") + " particles and the local grid over " +
                         words(coarse.side) + " cells",
-                    search_bytes);
+                    bytes);
     }
     const auto& side = coarse.side;
     const Index longest = std::max({side.x, side.y, side.z});
@@ -59,7 +57,7 @@ class Fenns final : public Backend<Precision> {
       LaunchShape shape;
       shape.blocks = coarse_.count();
       shape.threads = threads_;
-      shape.shared_bytes = Kernel::shared_bytes(coarse_, threads_);
+      shape.shared_bytes = Kernel::shared_bytes(coarse_.local_cells(), threads_);
       launch(stream, shape,
              Kernel{particles, sections_.view(), coarse_, functor, PairSumsView<Precision>(sums),
                     problem_.deterministic});
@@ -77,13 +75,13 @@ class Fenns final : public Backend<Precision> {
     return std::to_string(c.x) + " x " + std::to_string(c.y) + " x " + std::to_string(c.z);
   }
 
-  /// Shared memory of the search beside the local grid; in every precision as much as in double and
-  /// with types, so that the coarse grid depends on neither.
-  static std::int64_t batch_bytes(int threads) {
-    constexpr std::int64_t per_source = 3 * sizeof(double) + 4 * sizeof(Index);
-    return per_source * threads +
-           static_cast<std::int64_t>(sizeof(Index)) *
-               (1 + two_level_grid::neighborhood + 1 + two_level_grid::most_warps);
+  /// Shared memory of the search; in every precision as much as in double and with types, so that
+  /// the coarse grid depends on neither.
+  static std::int64_t search_bytes(std::int64_t local_cells, int threads) {
+    using Pairs = TableOfPairs<LennardJonesConstants<double>>;
+    using Functor = LennardJones<double, LennardJonesForm::shifted, Pairs>;
+    using Kernel = two_level_grid::Search<DoublePrecision, Wanted::forces, Functor>;
+    return static_cast<std::int64_t>(Kernel::shared_bytes(local_cells, threads));
   }
 
   static two_level_grid::CoarseGrid coarse_grid_of(const Problem& problem,
@@ -93,7 +91,7 @@ class Fenns final : public Backend<Precision> {
     const std::int64_t bytes =
         std::min<std::int64_t>(48 * 1024, problem.device.shared_bytes_opt_in);  // of the paper
     const int threads = threads_of(options);
-    const std::int64_t left = bytes - batch_bytes(threads);
+    const std::int64_t left = bytes - search_bytes(0, threads);
     return two_level_grid::choose_coarse_grid(problem.grid, problem.particles, threads,
                                               left / static_cast<std::int64_t>(sizeof(Index)));
   }
@@ -120,7 +118,10 @@ BackendEntry fenns() {
          {"auto"},
          1,
          64},
-        block_option("256")},
+        {"block",
+         "256",
+         "threads of a block, and particles of a batch",
+         {"32", "64", "128", "256", "512"}}},
        true});
 }
 

@@ -28,11 +28,12 @@ namespace pencilbox::PENCILBOX_DEVICE::two_level_grid {
 
 /// The coarse cell itself and its 26 neighbours, in this order.
 inline constexpr Index neighborhood = 27;
-inline constexpr Index most_warps = 32;
+inline constexpr Index most_warps = 16;
 
 template <class Precision, Wanted wanted, class Interaction>
 struct Search {
   static constexpr const char* name = "fenns: search";
+  static constexpr int max_threads = 512;  // with 1,024 there are not registers enough for doubles
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
 
@@ -43,12 +44,33 @@ struct Search {
   PairSumsView<Precision> sums;
   bool ordered;
 
-  static constexpr std::size_t shared_bytes(const CoarseGrid& coarse, int threads) {
-    constexpr std::size_t per_source =
-        3 * sizeof(Pair) + (Interaction::needs_types ? 4 : 3) * sizeof(Index);
-    return per_source * static_cast<std::size_t>(threads) +
-           sizeof(Index) * (static_cast<std::size_t>(coarse.local_cells()) + 1 +
-                            static_cast<std::size_t>(neighborhood + 1 + most_warps));
+  /// The coarse cell of a block, and its local grid. A thread reads it from shared memory where it
+  /// is needed: few registers are left while pairs are evaluated.
+  struct Home {
+    CellCoordinates width;
+    Index begin, inner, end;  ///< its sections
+    Index row, slab, cells;   ///< of the local grid
+
+    PENCILBOX_DEVICE_FUNCTION Index own() const { return end - begin; }
+    PENCILBOX_DEVICE_FUNCTION Index border() const { return inner - begin; }
+
+    /// Of a cell in coordinates of the coarse cell, where -1 and `width` are the overlap; or -1.
+    PENCILBOX_DEVICE_FUNCTION Index local_cell(const CellCoordinates& c) const {
+      const bool outside =
+          c.x < -1 || c.x > width.x || c.y < -1 || c.y > width.y || c.z < -1 || c.z > width.z;
+      return outside ? -1 : (c.z + 1) * slab + (c.y + 1) * row + c.x + 1;
+    }
+  };
+
+  static constexpr std::size_t bytes_per_source =
+      3 * sizeof(Pair) + (Interaction::needs_types ? 4 : 3) * sizeof(Index);
+  /// Beside the batch and the local grid.
+  static constexpr std::size_t other_bytes =
+      sizeof(Home) + sizeof(Index) * (1 + neighborhood + 1 + most_warps);
+
+  static constexpr std::size_t shared_bytes(std::int64_t local_cells, int threads) {
+    return bytes_per_source * static_cast<std::size_t>(threads) + other_bytes +
+           sizeof(Index) * static_cast<std::size_t>(local_cells);
   }
 
   struct Shared {
@@ -59,21 +81,8 @@ struct Search {
     SharedArray<Index> offset;           ///< [local cells + 1] first of the batch
     SharedArray<Index> first;            ///< [28] number of a neighbour's first source
     SharedArray<Index> warp_sums;        ///< [warps]
+    SharedArray<Home> home;              ///< [1]
     SharedArray<std::int32_t> type;
-  };
-
-  /// The coarse cell of a block, and its local grid.
-  struct Home {
-    CellCoordinates coordinates, width;
-    Index begin, inner, end;  ///< its sections
-    Index row, slab, cells;   ///< of the local grid
-
-    /// Of a cell in coordinates of the coarse cell, where -1 and `width` are the overlap; or -1.
-    PENCILBOX_DEVICE_FUNCTION Index local_cell(const CellCoordinates& c) const {
-      const bool outside =
-          c.x < -1 || c.x > width.x || c.y < -1 || c.y > width.y || c.z < -1 || c.z > width.z;
-      return outside ? -1 : (c.z + 1) * slab + (c.y + 1) * row + c.x + 1;
-    }
   };
 
   /// Particles [begin, end) of a coarse cell that is met at a distance.
@@ -98,24 +107,23 @@ struct Search {
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Home home = home_of(static_cast<Index>(block.index()));
-    if (home.begin == home.end) return;
+    const auto cell = static_cast<Index>(block.index());
+    if (sections.start[cell] == sections.start[cell + 1]) return;
     const Shared shared = shared_arrays(block);
-    number_sources(block, shared, home);
-    for (Index round = home.begin; round < home.end; round += block.threads()) {
-      const Target target = load_target(home, round + block.thread());
+    prepare_block(block, shared);
+    for (Index round = 0; round < home_of(shared).own(); round += block.threads()) {
+      const Target target = load_target(home_of(shared), round + block.thread());
       // A round of inner particles needs nobody from outside: the border ones came first.
-      const Index met = round < home.inner ? neighborhood : 1;
-      const Index sources = shared.first[met];
+      const Index met = round < home_of(shared).border() ? neighborhood : 1;
       Walk walk{1 + block.warp()};
       Sum sum;
-      for (Index batch = 0; batch < sources; batch += block.threads()) {
-        const Index batch_end = smaller(batch + block.threads(), sources);
-        gather(block, shared, home, walk, batch, batch_end, met);
-        sort(block, shared, home, batch_end - batch);
-        const bool outside_alone = batch >= home.end - home.begin;
+      for (Index batch = 0; batch < shared.first[met]; batch += block.threads()) {
+        const Index batch_end = smaller(batch + block.threads(), shared.first[met]);
+        gather(block, shared, walk, batch, batch_end, met);
+        sort(block, shared, batch_end - batch);
+        const bool outside_alone = batch >= home_of(shared).own();
         if (target.particle >= 0 && (target.border || !outside_alone)) {
-          look_up(shared, home, target, sum);
+          look_up(shared, target, sum);
         }
         block.barrier();  // the batch has been used
       }
@@ -123,10 +131,11 @@ struct Search {
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION Home home_of(Index cell) const {
+  PENCILBOX_DEVICE_FUNCTION static Home home_of(const Shared& shared) { return shared.home[0]; }
+
+  PENCILBOX_DEVICE_FUNCTION Home make_home(Index cell) const {
     Home home;
-    home.coordinates = coarse.coordinates(cell);
-    home.width = coarse.width(home.coordinates);
+    home.width = coarse.width(coarse.coordinates(cell));
     home.begin = sections.start[cell];
     home.inner = sections.inner[cell];
     home.end = sections.start[cell + 1];
@@ -147,12 +156,15 @@ struct Search {
     const auto offset = block.shared<Index>(static_cast<Index>(coarse.local_cells()) + 1);
     const auto first = block.shared<Index>(neighborhood + 1);
     const auto warp_sums = block.shared<Index>(most_warps);
+    const auto home = block.shared<Home>(1);
     const auto type = block.shared<std::int32_t>(Interaction::needs_types ? threads : Index{0});
-    return {x, y, z, particle, gathered_source, gathered_cell, offset, first, warp_sums, type};
+    return {x,     y,         z,    particle, gathered_source, gathered_cell, offset,
+            first, warp_sums, home, type};
   }
 
-  PENCILBOX_DEVICE_FUNCTION Target load_target(const Home& home, Index at) const {
+  PENCILBOX_DEVICE_FUNCTION Target load_target(const Home& home, Index number) const {
     Target target;
+    const Index at = home.begin + number;
     if (at >= home.end) return target;
     target.particle = sections.particle[at];
     target.local_cell = home.local_cell(unpack(sections.cell[at]));
@@ -164,16 +176,18 @@ struct Search {
 
   /// The border section of neighbour 1 to 26; empty beyond an open face. With one or two coarse
   /// cells in a direction the same one, or the home cell itself, is met under several numbers.
-  PENCILBOX_DEVICE_FUNCTION Section border_section(const Home& home, Index neighbor) const {
+  PENCILBOX_DEVICE_FUNCTION Section border_section(const Block& block, const Home& home,
+                                                   Index neighbor) const {
+    const CellCoordinates here = coarse.coordinates(static_cast<Index>(block.index()));
     const Index k = neighbor <= 13 ? neighbor - 1 : neighbor;  // 13 would be the home cell
     const Index dx = k % 3 - 1;
     const Index dy = k / 3 % 3 - 1;
     const Index dz = k / 9 - 1;
     const auto& periodic = particles.grid.periodic;
     using Grid = GridView<Pair>;
-    const CellCoordinates c{Grid::wrap(home.coordinates.x + dx, coarse.coarse.x, periodic.x),
-                            Grid::wrap(home.coordinates.y + dy, coarse.coarse.y, periodic.y),
-                            Grid::wrap(home.coordinates.z + dz, coarse.coarse.z, periodic.z)};
+    const CellCoordinates c{Grid::wrap(here.x + dx, coarse.coarse.x, periodic.x),
+                            Grid::wrap(here.y + dy, coarse.coarse.y, periodic.y),
+                            Grid::wrap(here.z + dz, coarse.coarse.z, periodic.z)};
     if (c.x < 0 || c.y < 0 || c.z < 0) return {};
     const CellCoordinates width = coarse.width(c);
     const Index cell = coarse.linear(c);
@@ -195,10 +209,10 @@ struct Search {
 
   /// Numbers all sources, the cell's own first: shared.first[n] is the number of neighbour n's
   /// first one, and of its end for n - 1.
-  PENCILBOX_DEVICE_FUNCTION void number_sources(const Block& block, const Shared& shared,
-                                                const Home& home) const {
+  PENCILBOX_DEVICE_FUNCTION void prepare_block(const Block& block, const Shared& shared) const {
+    const Home home = make_home(static_cast<Index>(block.index()));
     for (Index n = 1 + block.warp(); n < neighborhood; n += warps_of(block)) {
-      const Section section = border_section(home, n);
+      const Section section = border_section(block, home, n);
       Index count = 0;
       if (home.begin < home.inner) {  // else nobody looks them up
         for (Index at = section.begin; at < section.end; at += block.warp_size()) {
@@ -209,7 +223,8 @@ struct Search {
     }
     block.barrier();
     if (block.thread() == 0) {
-      Index number = home.end - home.begin;
+      Index number = home.own();
+      shared.home[0] = home;
       shared.first[0] = 0;
       shared.first[1] = number;
       for (Index n = 1; n < neighborhood; ++n) {
@@ -221,8 +236,9 @@ struct Search {
   }
 
   /// Sources with numbers [batch, batch_end), in any order of arrival at the place of their number.
-  PENCILBOX_DEVICE_FUNCTION void gather(const Block& block, const Shared& shared, const Home& home,
-                                        Walk& walk, Index batch, Index batch_end, Index met) const {
+  PENCILBOX_DEVICE_FUNCTION void gather(const Block& block, const Shared& shared, Walk& walk,
+                                        Index batch, Index batch_end, Index met) const {
+    const Home home = home_of(shared);
     for (Index cell = block.thread(); cell <= home.cells; cell += block.threads()) {
       shared.offset[cell] = 0;
     }
@@ -242,7 +258,7 @@ struct Search {
   PENCILBOX_DEVICE_FUNCTION bool gather_section(const Block& block, const Shared& shared,
                                                 const Home& home, Walk& walk, Index batch,
                                                 Index batch_end) const {
-    const Section section = border_section(home, walk.neighbor);
+    const Section section = border_section(block, home, walk.neighbor);
     if (walk.position < 0) {
       walk.position = section.begin;
       walk.number = shared.first[walk.neighbor];
@@ -264,14 +280,13 @@ struct Search {
   }
 
   /// The counting sort of a batch into local cells.
-  PENCILBOX_DEVICE_FUNCTION void sort(const Block& block, const Shared& shared, const Home& home,
-                                      Index count) const {
+  PENCILBOX_DEVICE_FUNCTION void sort(const Block& block, const Shared& shared, Index count) const {
     const bool mine = block.thread() < count;  // else a dummy
     const Index cell = mine ? shared.gathered_cell[block.thread()] : 0;
     const Index source = mine ? shared.gathered_source[block.thread()] : 0;
     Index rank = mine ? block.atomic_add(shared.offset[cell], Index{1}) : 0;
     block.barrier();
-    block_exclusive_sum(block, shared.offset, home.cells, shared.warp_sums);
+    block_exclusive_sum(block, shared.offset, home_of(shared).cells, shared.warp_sums);
     if (ordered) rank = rank_in_cell(block, shared, mine, cell, rank);
     if (mine) {
       const Index to = shared.offset[cell] + rank;
@@ -301,8 +316,9 @@ struct Search {
   }
 
   /// Algorithm 4. Local cells that are neighbours along x follow each other.
-  PENCILBOX_DEVICE_FUNCTION void look_up(const Shared& shared, const Home& home,
-                                         const Target& target, Sum& sum) const {
+  PENCILBOX_DEVICE_FUNCTION void look_up(const Shared& shared, const Target& target,
+                                         Sum& sum) const {
+    const Home home = home_of(shared);
     for (Index dz = -1; dz <= 1; ++dz) {
       for (Index dy = -1; dy <= 1; ++dy) {
         const Index left = target.local_cell + dz * home.slab + dy * home.row - 1;
