@@ -19,7 +19,7 @@ struct FewParticlesArguments {
   std::string cells, per_cell;
   std::string potential = "lennard-jones";
   std::string device = "auto";
-  std::string calls = "200";
+  std::string calls;
   std::string repeats = "3";
   std::string csv;
   bool overwrite = false;

@@ -37,6 +37,10 @@ struct Request {
   std::filesystem::path csv;  ///< empty: none
 };
 
+std::string or_usual(const std::string& text, const char* usual) {
+  return text.empty() ? std::string(usual) : text;
+}
+
 const DeviceApi& read_device(const std::string& name) {
   std::vector<std::string> names{"auto"};
   for (const DeviceApi* device : devices()) names.push_back(device->kind());
@@ -51,14 +55,11 @@ CandidatePotential read_potential(const std::string& name) {
 
 /// Without both --cells and --per-cell, a device that emulates leaves out what would take it hours.
 void read_rows(const FewParticlesArguments& arguments, Request& request) {
-  constexpr double most_interactions_emulated = 2e5;
-  const auto or_default = [](const std::string& text, const char* usual) {
-    return text.empty() ? std::string(usual) : text;
-  };
+  constexpr double most_interactions_emulated = 64000.0;
   const auto cells =
-      read_integers(place_of("--cells"), or_default(arguments.cells, "2,4,8,16,32"), 1, 256);
+      read_integers(place_of("--cells"), or_usual(arguments.cells, "2,4,8,16,32"), 1, 256);
   const auto per_cell =
-      read_integers(place_of("--per-cell"), or_default(arguments.per_cell, "1,10,100"), 1, 10000);
+      read_integers(place_of("--per-cell"), or_usual(arguments.per_cell, "1,10,100"), 1, 10000);
   const bool asked_for = !arguments.cells.empty() && !arguments.per_cell.empty();
   for (const std::int32_t many : per_cell) {
     for (const std::int32_t side : cells) {
@@ -98,11 +99,13 @@ Request read_request(const FewParticlesArguments& arguments) {
   request.known = build_catalogue().backends;
   request.backends = read_backends(command, arguments.backends, arguments.options, request.known);
   request.potential = read_potential(arguments.potential);
-  request.calls = read_integer(place_of("--calls"), arguments.calls, 1, 100000);
   request.repeats = read_integer(place_of("--repeats"), arguments.repeats, 1, 1000);
   request.csv = read_csv(arguments);
   request.device = &read_device(arguments.device);
   request.properties = request.device->properties();
+  const char* usual_calls = request.properties.emulates_blocks ? "20" : "200";
+  request.calls =
+      read_integer(place_of("--calls"), or_usual(arguments.calls, usual_calls), 1, 100000);
   read_rows(arguments, request);
   return request;
 }

@@ -51,7 +51,8 @@ void add_few_particles(CLI::App& bench, FewParticlesArguments& arguments) {
   command.add_option("--per-cell", arguments.per_cell, "particles a cell, 1,10,100 without it");
   command.add_option("--potential", arguments.potential, "position-sum, lennard-jones, extended");
   command.add_option("--device", arguments.device, "auto, host, cuda, hip");
-  command.add_option("--calls", arguments.calls, "evaluations in one timing, 200 as published");
+  command.add_option("--calls", arguments.calls,
+                     "evaluations in one timing; without it 200, as published, and 20 on the host");
   command.add_option("--repeats", arguments.repeats, "timings of the graph of all calls");
   command.add_option("--csv", arguments.csv, "file for all that is measured");
   command.add_flag("--overwrite", arguments.overwrite, "replace the file");
