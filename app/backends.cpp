@@ -7,8 +7,6 @@
 
 namespace pencilbox {
 
-namespace {
-
 std::string allowed_values(const OptionInfo& option) {
   std::vector<std::string> values = option.choices;
   if (option.takes_integer()) {
@@ -16,6 +14,8 @@ std::string allowed_values(const OptionInfo& option) {
   }
   return fmt::format("{}", fmt::join(values, ", "));
 }
+
+namespace {
 
 std::string describe(const BackendInfo& info) {
   std::string text = fmt::format("{}: {}\nsource: {}\n", info.name, info.summary, info.source);

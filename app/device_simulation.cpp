@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/simulation.hpp"
+#include "app/time_candidates.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "core/profile.hpp"
@@ -316,6 +317,10 @@ class Api final : public DeviceApi {
         return std::make_unique<DeviceSimulation<DoublePrecision>>(std::move(setup), device);
     }
     throw InputError("run.precision: unknown precision");
+  }
+
+  CandidateResult time_candidates(const CandidateBench& bench) const override {
+    return PENCILBOX_DEVICE::time_candidates(bench);
   }
 };
 

@@ -1,11 +1,16 @@
 // The program: arguments to a command, an error to one line and an exit code. The only place that
 // prints an error or decides how to end.
+#include <algorithm>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "app/bench.hpp"
 #include "app/program.hpp"
 #include "core/error.hpp"
 
@@ -35,6 +40,57 @@ void add_deck_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--overwrite", arguments.overwrite, "replace the outputs of an earlier run");
 }
 
+void add_few_particles(CLI::App& bench, FewParticlesArguments& arguments) {
+  CLI::App& command =
+      *bench.add_subcommand("few-particles", "the rows of \"Few particles per cell\", table 1");
+  command.add_option("--backends", arguments.backends, "a,b,...: back ends, all without it");
+  command.add_option("--options", arguments.options,
+                     "a:key=value,key=value;b:...: their options; a back end that is here several "
+                     "times runs as often");
+  command.add_option("--cells", arguments.cells, "cells of a side, 2,4,8,16,32 without it");
+  command.add_option("--per-cell", arguments.per_cell, "particles a cell, 1,10,100 without it");
+  command.add_option("--potential", arguments.potential, "position-sum, lennard-jones, extended");
+  command.add_option("--device", arguments.device, "auto, host, cuda, hip");
+  command.add_option("--calls", arguments.calls,
+                     "evaluations in one timing; without it 200, as published, and 20 on the host");
+  command.add_option("--repeats", arguments.repeats, "timings of the graph of all calls");
+  command.add_option("--csv", arguments.csv, "file for all that is measured");
+  command.add_flag("--overwrite", arguments.overwrite, "replace the file");
+}
+
+/// The names of what comes after `parent` on the command line.
+std::vector<std::string> names_below(const CLI::App& parent) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : parent.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// Words of the command line that are no command's name, as one line; nothing if all are.
+std::optional<std::string> unknown_word(const CLI::App& program, const CLI::App& bench, int argc,
+                                        char** argv) {
+  const auto complaint = [](const char* what, const std::string& got, const CLI::App& parent) {
+    const std::vector<std::string> names = names_below(parent);
+    if (got.front() == '-' || std::find(names.begin(), names.end(), got) != names.end()) {
+      return std::optional<std::string>();
+    }
+    std::string allowed;
+    for (const std::string& name : names) allowed += (allowed.empty() ? "" : ", ") + name;
+    return std::optional(std::string(what) + ", got '" + got + "', allowed: " + allowed);
+  };
+  const auto word = [&](int i) { return i < argc && *argv[i] != '\0' ? argv[i] : "-"; };
+  if (const auto text = complaint("unknown command", word(1), program)) return text;
+  if (word(1) != bench.get_name()) return {};
+  return complaint("bench: unknown benchmark", word(2), bench);
+}
+
+void list_benchmarks(const CLI::App& bench) {
+  std::string list;
+  for (const CLI::App* command : bench.get_subcommands({})) {
+    list += command->get_name() + "  " + command->get_description() + "\n";
+  }
+  print(list);
+}
+
 int run_program(int argc, char** argv) {
   CLI::App program("Lennard-Jones molecular dynamics with every neighbour-interaction strategy",
                    "pencilbox");
@@ -52,17 +108,13 @@ int run_program(int argc, char** argv) {
   backends->add_option("NAME", backend, "back end");
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
   CLI::App* schema = program.add_subcommand("schema", "JSON Schema of the deck");
+  CLI::App* bench = program.add_subcommand("bench", "list the benchmarks, or run one");
+  bench->require_subcommand(0, 1);
+  FewParticlesArguments few_particles;
+  add_few_particles(*bench, few_particles);
 
-  const auto is_command = [&program](const std::string& word) {
-    for (const CLI::App* command : program.get_subcommands({})) {
-      if (command->get_name() == word) return true;
-    }
-    return false;
-  };
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    return fail("unknown command, got '" + std::string(argv[1]) +
-                    "', allowed: run, check, backends, info, schema",
-                ExitCode::bad_input);
+  if (const auto text = unknown_word(program, *bench, argc, argv)) {
+    return fail(*text, ExitCode::bad_input);
   }
   try {
     program.parse(argc, argv);
@@ -76,6 +128,11 @@ int run_program(int argc, char** argv) {
   if (backends->parsed()) backends_command(backend);
   if (info->parsed()) info_command();
   if (schema->parsed()) schema_command();
+  if (bench->got_subcommand("few-particles")) {
+    few_particles_command(few_particles);
+  } else if (bench->parsed()) {
+    list_benchmarks(*bench);
+  }
   return static_cast<int>(ExitCode::done);
 }
 

@@ -35,6 +35,9 @@ OutputRequest output_request(const Deck& deck, bool overwrite);
 /// The one line for a back end that cannot run a deck.
 std::string refusal_text(const Deck& deck, const std::string& reason);
 
+/// The legal values of a back end's option, for people.
+std::string allowed_values(const OptionInfo& option);
+
 // Each command prints to standard output and throws what went wrong.
 void run_command(const RunArguments& arguments);
 void check_command(const RunArguments& arguments);

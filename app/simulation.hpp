@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/candidate_bench.hpp"
 #include "core/device/properties.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
@@ -96,6 +97,10 @@ class DeviceApi {
   /// Throws BackendRefusal if the back end cannot run this, SystemError if the device does not
   /// answer or has too little memory, PhysicsError if the start is broken.
   virtual std::unique_ptr<Simulation> make(SimulationSetup setup) const = 0;
+
+  /// One row of a benchmark of the candidate kernels. Throws PhysicsError if a back end's sums are
+  /// wrong, SystemError as make() does.
+  virtual CandidateResult time_candidates(const CandidateBench& bench) const = 0;
 };
 
 /// The devices of this build, host first.

@@ -5,9 +5,9 @@
 //
 // The first runs on a grid of threads, for_each(stream, count, kernel), the second on a grid of
 // blocks, launch(stream, shape, kernel). This header gives, in the namespace of the device that the
-// file is compiled for: Stream, Event, Buffer, Block, SharedArray, for_each, launch, atomics, scan
-// and sort. `host` runs a grid of threads as an OpenMP loop and emulates a grid of blocks with
-// fibers; `cuda` and `hip` share one implementation over a thin table of vendor names.
+// file is compiled for: Stream, Event, Graph, Buffer, Block, SharedArray, for_each, launch,
+// atomics, scan and sort. `host` runs a grid of threads as an OpenMP loop and emulates a grid of
+// blocks with fibers; `cuda` and `hip` share one implementation over a thin table of vendor names.
 #pragma once
 
 #if defined(PENCILBOX_DEVICE_HOST)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 
 #include "core/device/gpu/block.hpp"
@@ -74,6 +75,48 @@ class Event {
 
  private:
   vendor::EventHandle handle_{};
+};
+
+/// Work that is enqueued again and again, launched as one: what `enqueue` puts on the stream is
+/// noted once, here, and run by each replay. It may neither allocate nor wait. (On the host each
+/// replay calls `enqueue`, so it must enqueue the same every time.)
+class Graph {
+ public:
+  Graph(Stream& stream, const std::function<void()>& enqueue) {
+    const Captured captured(stream, enqueue);
+    check(vendor::make_ready(&ready_, captured.graph), "making a graph ready");
+  }
+  ~Graph() { (void)vendor::destroy(ready_); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void replay(Stream& stream) {
+    check(vendor::replay(ready_, stream.handle()), "launching a graph");
+  }
+
+ private:
+  /// The stream leaves the capture whatever happens in it.
+  struct Captured {
+    vendor::GraphHandle graph{};
+
+    Captured(Stream& stream, const std::function<void()>& enqueue) {
+      check(vendor::begin_capture(stream.handle()), "beginning to capture a stream");
+      try {
+        enqueue();
+      } catch (...) {
+        (void)vendor::end_capture(stream.handle(), &graph);
+        if (graph != nullptr) (void)vendor::destroy(graph);
+        (void)vendor::last_error();  // has been told
+        throw;
+      }
+      check(vendor::end_capture(stream.handle(), &graph), "capturing a stream");
+    }
+    ~Captured() { (void)vendor::destroy(graph); }
+    Captured(const Captured&) = delete;
+    Captured& operator=(const Captured&) = delete;
+  };
+
+  vendor::ReadyGraphHandle ready_{};
 };
 
 /// Raw device memory; Buffer is what everybody uses.

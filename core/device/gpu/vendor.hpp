@@ -11,6 +11,8 @@ inline constexpr const char* kind = "cuda";
 using Error = cudaError_t;
 using StreamHandle = cudaStream_t;
 using EventHandle = cudaEvent_t;
+using GraphHandle = cudaGraph_t;
+using ReadyGraphHandle = cudaGraphExec_t;
 using Properties = cudaDeviceProp;
 inline constexpr Error success = cudaSuccess;
 inline constexpr Error not_ready = cudaErrorNotReady;
@@ -45,6 +47,21 @@ inline Error query(EventHandle event) { return cudaEventQuery(event); }
 inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
   return cudaEventElapsedTime(milliseconds, from, to);
 }
+/// What this thread enqueues on the stream from now on is noted and not run.
+inline Error begin_capture(StreamHandle stream) {
+  return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+}
+inline Error end_capture(StreamHandle stream, GraphHandle* graph) {
+  return cudaStreamEndCapture(stream, graph);
+}
+inline Error make_ready(ReadyGraphHandle* ready, GraphHandle graph) {
+  return cudaGraphInstantiateWithFlags(ready, graph, 0);
+}
+inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
+  return cudaGraphLaunch(graph, stream);
+}
+inline Error destroy(GraphHandle graph) { return cudaGraphDestroy(graph); }
+inline Error destroy(ReadyGraphHandle graph) { return cudaGraphExecDestroy(graph); }
 template <class Function>
 Error allow_shared_bytes(Function* entry, std::size_t bytes) {
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(entry),
@@ -63,6 +80,8 @@ inline constexpr const char* kind = "hip";
 using Error = hipError_t;
 using StreamHandle = hipStream_t;
 using EventHandle = hipEvent_t;
+using GraphHandle = hipGraph_t;
+using ReadyGraphHandle = hipGraphExec_t;
 using Properties = hipDeviceProp_t;
 inline constexpr Error success = hipSuccess;
 inline constexpr Error not_ready = hipErrorNotReady;
@@ -97,6 +116,21 @@ inline Error query(EventHandle event) { return hipEventQuery(event); }
 inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
   return hipEventElapsedTime(milliseconds, from, to);
 }
+/// What this thread enqueues on the stream from now on is noted and not run.
+inline Error begin_capture(StreamHandle stream) {
+  return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal);
+}
+inline Error end_capture(StreamHandle stream, GraphHandle* graph) {
+  return hipStreamEndCapture(stream, graph);
+}
+inline Error make_ready(ReadyGraphHandle* ready, GraphHandle graph) {
+  return hipGraphInstantiateWithFlags(ready, graph, 0);
+}
+inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
+  return hipGraphLaunch(graph, stream);
+}
+inline Error destroy(GraphHandle graph) { return hipGraphDestroy(graph); }
+inline Error destroy(ReadyGraphHandle graph) { return hipGraphExecDestroy(graph); }
 template <class Function>
 Error allow_shared_bytes(Function* entry, std::size_t bytes) {
   return hipFuncSetAttribute(reinterpret_cast<const void*>(entry),

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <omp.h>
 
@@ -48,6 +50,21 @@ class Event {
 
  private:
   std::chrono::steady_clock::time_point time_;
+};
+
+/// Work that is enqueued again and again, launched as one: what `enqueue` puts on the stream is run
+/// by each replay, and not here. It may neither allocate nor wait, and must enqueue the same every
+/// time. (On a GPU it is called once, here, and what it enqueues is noted.)
+class Graph {
+ public:
+  Graph(Stream&, std::function<void()> enqueue) : enqueue_(std::move(enqueue)) {}
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void replay(Stream&) { enqueue_(); }
+
+ private:
+  std::function<void()> enqueue_;
 };
 
 /// Raw device memory; Buffer is what everybody uses.

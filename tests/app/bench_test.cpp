@@ -1,0 +1,184 @@
+// `pencilbox bench`: what it lists, what it measures in the smallest rows, what it refuses.
+#include <vector>
+
+#include "tests/app/program_runner.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+constexpr const char* quick = "bench few-particles --device host --calls 2 --repeats 2 ";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Fields of a CSV line, quotes taken off.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+std::string field(const std::vector<std::string>& lines, std::size_t row, const std::string& name) {
+  const auto names = fields_of(lines.at(0));
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::logic_error("no column " + name);
+  return fields_of(lines.at(row)).at(static_cast<std::size_t>(found - names.begin()));
+}
+
+TEST_F(InAFolder, BenchListsTheBenchmarks) {
+  const ProgramResult result = program("bench");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("few-particles"), std::string::npos);
+  EXPECT_EQ(program("bench few-particles --help").exit_code, 0);
+}
+
+TEST_F(InAFolder, BenchFewParticlesRunsEveryBackEndAndWritesAllOfIt) {
+  const auto before = listing();
+  const ProgramResult result = program(std::string(quick) + "--cells 2,3 --per-cell 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  for (const char* words :
+       {"lennard-jones (18 FLOP)", "2^3 cells, 1 per cell: 8 particles, at most 3 in a cell",
+        "7.00, as published (7.0)", "3^3 cells, 1 per cell: 27 particles", "not a published row",
+        "reference", "no: the benchmark's potentials need cells", "1 thread a target",
+        "pencils of 2 cells"}) {
+    EXPECT_NE(result.out.find(words), std::string::npos) << words << "\n" << result.out;
+  }
+  EXPECT_EQ(listing(), before) << "no --csv, no file";
+}
+
+TEST_F(InAFolder, BenchFewParticlesCsvHoldsARowForEachVariant) {
+  const ProgramResult result =
+      program(std::string(quick) +
+              "--cells 2,4 --per-cell 1 --backends par-part-no-loop,x-pencil --options "
+              "'x-pencil:length=1;x-pencil;par-part-no-loop:threads_per_target=4,runs=merged' "
+              "--csv bench.csv");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("x-pencil length=1"), std::string::npos) << result.out;
+  const auto lines = lines_of(read("bench.csv"));
+  ASSERT_EQ(lines.size(), 7U);
+  const std::vector<std::string> backends{"par-part-no-loop", "x-pencil", "x-pencil"};
+  for (std::size_t row = 1; row < lines.size(); ++row) {
+    ASSERT_EQ(fields_of(lines[row]).size(), fields_of(lines[0]).size()) << lines[row];
+    EXPECT_EQ(field(lines, row, "backend"), backends[(row - 1) % 3]);
+    EXPECT_EQ(field(lines, row, "interactions_per_particle"), row <= 3 ? "7" : "13.75");
+    EXPECT_EQ(field(lines, row, "largest_cell"), row <= 3 ? "3" : "4");
+    EXPECT_EQ(field(lines, row, "calls"), "2");
+    EXPECT_EQ(field(lines, row, "refusal"), "");
+    EXPECT_GT(std::stod(field(lines, row, "graph_best_us")), 0.0);
+    EXPECT_GE(std::stod(field(lines, row, "graph_median_us")),
+              std::stod(field(lines, row, "graph_best_us")));
+    EXPECT_GT(std::stod(field(lines, row, "calls_us")), 0.0);
+    EXPECT_LT(std::stod(field(lines, row, "largest_error")), 1e-5);
+  }
+  EXPECT_EQ(field(lines, 1, "options"), "block=128 runs=merged threads_per_target=4");
+  EXPECT_EQ(field(lines, 2, "note"), "pencils of 1 cells");
+  EXPECT_EQ(field(lines, 3, "note"), "pencils of 2 cells");
+}
+
+TEST_F(InAFolder, BenchFewParticlesHasThreePotentials) {
+  for (const std::string potential : {"position-sum", "lennard-jones", "extended"}) {
+    const ProgramResult result =
+        program(std::string(quick) + "--cells 2 --per-cell 10 --potential " + potential);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("few-particles: " + potential), std::string::npos) << result.out;
+  }
+}
+
+TEST_F(InAFolder, BenchFewParticlesLeavesOutLargeRowsOnTheHostAndSaysSo) {
+  const ProgramResult result =
+      program(std::string(quick) + "--cells 2,32 --backends par-part-no-loop");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("left out, as too slow on this device: 32^3 x 1, 32^3 x 10, 2^3 x 100, "
+                            "32^3 x 100"),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("2^3 cells, 10 per cell"), std::string::npos) << result.out;
+  const ProgramResult asked =
+      program(std::string(quick) + "--cells 2 --per-cell 100 --backends par-part-no-loop");
+  EXPECT_EQ(asked.exit_code, 0) << asked.err;
+  EXPECT_NE(asked.out.find("as published (799)"), std::string::npos) << asked.out;
+}
+
+TEST_F(InAFolder, BenchFewParticlesReplacesAFileOnlyIfToldTo) {
+  write("mine.csv", "mine\n");
+  const std::string arguments =
+      std::string(quick) + "--cells 2 --per-cell 1 --backends par-part-no-loop --csv mine.csv";
+  EXPECT_EQ(program(arguments).exit_code, 2);
+  EXPECT_EQ(read("mine.csv"), "mine\n");
+  EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
+  EXPECT_EQ(lines_of(read("mine.csv")).size(), 2U);
+}
+
+struct WrongArguments {
+  std::string arguments;  ///< after `bench`
+  std::string line;       ///< begins so, after "pencilbox: "
+  std::string mention;
+};
+
+void PrintTo(const WrongArguments& wrong, std::ostream* out) { *out << wrong.arguments; }
+
+class BenchArgumentsTest : public InAFolder,
+                           public ::testing::WithParamInterface<WrongArguments> {};
+
+TEST_P(BenchArgumentsTest, GiveOneLineAndTouchNothing) {
+  write("there.csv", "mine\n");
+  const auto before = listing();
+  const ProgramResult result = program("bench " + GetParam().arguments);
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_TRUE(result.err.starts_with("pencilbox: " + GetParam().line)) << result.err;
+  EXPECT_NE(result.err.find(GetParam().mention), std::string::npos) << result.err;
+  EXPECT_EQ(listing(), before);
+}
+
+WrongArguments wrong(const std::string& arguments, const std::string& option,
+                     const std::string& mention) {
+  return {"few-particles " + arguments, "bench few-particles: " + option + ": ", mention};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    FewParticles, BenchArgumentsTest,
+    ::testing::Values(
+        WrongArguments{"few-particle", "bench: unknown benchmark, got 'few-particle'",
+                       "allowed: few-particles"},
+        WrongArguments{"few-particles more", "", "more"},
+        WrongArguments{"few-particles --cutoff 3", "", "--cutoff"},
+        wrong("--backends y-pencil", "--backends", "did you mean x-pencil?"),
+        wrong("--backends x-pencil,", "--backends", "got nothing"),
+        wrong("--backends x-pencil,x-pencil", "--backends", "twice"),
+        wrong("--options y-pencil:length=3", "--options", "did you mean x-pencil?"),
+        wrong("--options x-pencil:length", "--options", "allowed OPTION=VALUE"),
+        wrong("--options x-pencil:lenght=3", "--options", "did you mean length?"),
+        wrong("--options x-pencil:length=0", "--options", "length: not a value of this option"),
+        wrong("--options x-pencil:length=longest", "--options", "got longest, allowed paper"),
+        wrong("--options x-pencil:length=3,length=4", "--options", "an option twice"),
+        wrong("--options reference:length=3", "--options", "no options"),
+        wrong("--backends reference --options x-pencil", "--options", "not among --backends"),
+        wrong("--cells 2,0", "--cells", "got 0, allowed 1 to 256"),
+        wrong("--cells 2,,4", "--cells", "got nothing"), wrong("--cells 2,2", "--cells", "twice"),
+        wrong("--cells two", "--cells", "got two"),
+        wrong("--cells 256 --per-cell 100", "--cells", "1677721600, allowed at most 100000000"),
+        wrong("--per-cell 1.5", "--per-cell", "got 1.5"),
+        wrong("--potential gravity", "--potential", "position-sum, lennard-jones, extended"),
+        wrong("--device metal", "--device", "allowed auto, host"),
+        wrong("--calls 0", "--calls", "got 0"), wrong("--repeats x", "--repeats", "got x"),
+        wrong("--csv there.csv", "--csv", "--overwrite"), wrong("--csv .", "--csv", "directory"),
+        wrong("--csv nowhere/bench.csv", "--csv", "no such directory")));
+
+}  // namespace
+}  // namespace pencilbox::testing
