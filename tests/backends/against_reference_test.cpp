@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/error.hpp"
+#include "neighbor/cell_grid.hpp"
 #include "tests/support/every_backend.hpp"
 
 namespace pencilbox::testing {
