@@ -10,11 +10,10 @@ namespace {
 
 class Conservation : public EveryBackend {
  protected:
-  /// Long runs go through every device and precision, and through one back end only where blocks
-  /// are emulated or all pairs are summed: forces are held equal by tests/backends.
+  /// Long runs go through every device and precision, and on the host through one back end only:
+  /// forces are held equal by tests/backends.
   bool too_slow_here() const {
-    return backend().device->kind() == "host" &&
-           (backend().info.needs_blocks || backend().info.name == "reference");
+    return backend().device->kind() == "host" && backend().info.name != "par-part-no-loop";
   }
 
   SimulationSetup liquid(int cells, double timestep) const {

@@ -225,7 +225,7 @@ class Sections {
   bool deterministic_;
   Pair reach_;
   ExclusiveScan scan_;
-  SortPairs sort_;
+  SortPairs<std::uint64_t> sort_;
   Buffer<Index> counts_, start_, inner_;
   Vec3Buffer<Pair> position_;
   Buffer<PackedCoordinates> cell_;
