@@ -7,21 +7,32 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// Unwrapped coordinates [first, last] of the cells around `home` in one direction: cut off at an
+/// open face. (Skipping cells beyond the face would come to the same, but on a GPU the lanes of a
+/// warp near different faces would then wait for each other.)
+struct NeighborSpan {
+  Index first, last;
+
+  PENCILBOX_DEVICE_FUNCTION NeighborSpan(Index home, Index cells, bool periodic)
+      : first(periodic || home > 0 ? home - 1 : 0),
+        last(periodic || home + 1 < cells ? home + 1 : home) {}
+};
+
 /// Calls visit(cell, dx, dy, dz) for the cells around `home`: z outermost, x innermost, the order
 /// of memory. Cells beyond an open face are left out; a cell that is met through several images is
 /// visited once for each.
 template <class Real, class Visit>
 PENCILBOX_DEVICE_FUNCTION void for_each_neighbor_cell(const GridView<Real>& grid,
                                                       const CellCoordinates& home, Visit&& visit) {
-  for (Index dz = -1; dz <= 1; ++dz) {
-    const Index z = grid.wrap_z(home.z + dz);
-    if (z < 0) continue;
-    for (Index dy = -1; dy <= 1; ++dy) {
-      const Index y = grid.wrap_y(home.y + dy);
-      if (y < 0) continue;
-      for (Index dx = -1; dx <= 1; ++dx) {
-        const Index x = grid.wrap_x(home.x + dx);
-        if (x >= 0) visit(grid.linear({x, y, z}), dx, dy, dz);
+  const NeighborSpan along_x(home.x, grid.cells.x, grid.periodic.x);
+  const NeighborSpan along_y(home.y, grid.cells.y, grid.periodic.y);
+  const NeighborSpan along_z(home.z, grid.cells.z, grid.periodic.z);
+  for (Index z = along_z.first; z <= along_z.last; ++z) {
+    const Index layer = grid.wrap_z(z) * grid.cells.y;
+    for (Index y = along_y.first; y <= along_y.last; ++y) {
+      const Index row = (layer + grid.wrap_y(y)) * grid.cells.x;
+      for (Index x = along_x.first; x <= along_x.last; ++x) {
+        visit(row + grid.wrap_x(x), x - home.x, y - home.y, z - home.z);
       }
     }
   }
@@ -77,13 +88,13 @@ PENCILBOX_DEVICE_FUNCTION void for_each_neighbor_run(const GridView<Real>& grid,
                                                      const CellCoordinates& home, Visit&& visit) {
   const bool has_left = home.x > 0;
   const bool has_right = home.x + 1 < grid.cells.x;
-  for (Index dz = -1; dz <= 1; ++dz) {
-    const Index z = grid.wrap_z(home.z + dz);
-    if (z < 0) continue;
-    for (Index dy = -1; dy <= 1; ++dy) {
-      const Index y = grid.wrap_y(home.y + dy);
-      if (y < 0) continue;
-      const Index* row = offset + grid.linear({0, y, z});
+  const NeighborSpan along_y(home.y, grid.cells.y, grid.periodic.y);
+  const NeighborSpan along_z(home.z, grid.cells.z, grid.periodic.z);
+  for (Index z = along_z.first; z <= along_z.last; ++z) {
+    const Index dz = z - home.z;
+    for (Index y = along_y.first; y <= along_y.last; ++y) {
+      const Index dy = y - home.y;
+      const Index* row = offset + grid.linear({0, grid.wrap_y(y), grid.wrap_z(z)});
       if (!has_left && grid.periodic.x) {
         const Index begin = row[grid.cells.x - 1];
         const Index end = row[grid.cells.x];

@@ -28,6 +28,7 @@ template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct XPencilKernel {
   static constexpr const char* name = "x-pencil";
   static constexpr int max_threads = 1024;
+  static constexpr int min_blocks = wanted == Wanted::potential ? 2 : 1;
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
   using Staged = StagedSources<Pair, Interaction::needs_types>;
@@ -97,15 +98,18 @@ struct XPencilKernel {
                                             const Target& target, Sum& sum,
                                             const SourcePencil& sources, Index dy, Index dz) const {
     const Index count = sources.count();
-    const bool own_row = dy == 0 && dz == 0;
+    const bool has_target = target.particle >= 0;
+    const bool own_row = has_target && dy == 0 && dz == 0;
+    // Before the barriers, so that these loads and those of the sources are under way together.
+    const NeighborRun run =
+        has_target ? sources.run_around(target.x, dy, dz) : NeighborRun{0, 0, 0, 0, dy, dz};
+    const Index skip = own_row ? sources.number_in_inner(target.particle) : Index{-1};
     for (Index begin = 0; begin < count; begin += layout.capacity) {
       const IndexRange piece{begin, smaller(begin + layout.capacity, count)};
       block.barrier();  // the piece before has been used
       load_piece(block, staged, sources, piece);
       block.barrier();
-      if (target.particle < 0) continue;
-      const Index skip = own_row ? sources.number_in_inner(target.particle) : Index{-1};
-      const NeighborRun run = sources.run_around(target.x, dy, dz);
+      if (!has_target) continue;
       if constexpr (runs == SourceRuns::merged) {
         add_merged(staged, sources, piece, target, sum, run, skip);
       } else {

@@ -157,8 +157,20 @@ constexpr int max_threads() {
   }
 }
 
+/// How many blocks of most threads a multiprocessor should hold: more leave a thread less
+/// registers.
 template <class Kernel>
-__global__ void __launch_bounds__(max_threads<Kernel>()) grid_of_blocks(Kernel kernel) {
+constexpr int min_blocks() {
+  if constexpr (requires { Kernel::min_blocks; }) {
+    return Kernel::min_blocks;
+  } else {
+    return 1;
+  }
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(max_threads<Kernel>(), min_blocks<Kernel>())
+    grid_of_blocks(Kernel kernel) {
   kernel(Block{});
 }
 
