@@ -20,9 +20,9 @@
 #include "neighbor/backend.hpp"
 #include "neighbor/block_scan.hpp"
 #include "neighbor/launch_tuner.hpp"
+#include "neighbor/pair_sum.hpp"
 #include "neighbor/shared_memory_option.hpp"
 #include "neighbor/sub_box.hpp"
-#include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -76,7 +76,8 @@ struct AllInSmKernel {
   using Sum = TargetSum<Precision, wanted>;
   using Box = SubBox<Pair>;
 
-  TargetWalk<Precision, wanted, Interaction, SourceRuns::cells> walk;
+  BinnedParticles<Precision> particles;
+  Interaction interaction;
   PairSumsView<Precision> sums;
   SubBoxLayout layout;
 
@@ -94,11 +95,11 @@ struct AllInSmKernel {
   /// cell.
   struct Turn {
     Index first, end, step;
-    CellCoordinates place;
+    Index cell;
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Box box(walk.particles.grid, layout.targets, static_cast<Index>(block.index()));
+    const Box box(particles.grid, layout.targets, static_cast<Index>(block.index()));
     if (!has_targets(box)) return;  // no thread of the block meets a barrier
     const Staged staged = stage_arrays(block);
     build_offsets(block, box, staged);
@@ -112,12 +113,10 @@ struct AllInSmKernel {
     for (Index k = block.thread(); k < turns; k += block.threads()) {
       const Turn turn = layout.order == TargetOrder::packed ? packed_turn(box, staged, k)
                                                             : slot_turn(box, staged, k);
-      const Index cell = box.number(turn.place);
       for (Index target = turn.first; target < turn.end; target += turn.step) {
-        const Index particle = staged.global[cell] + (target - staged.local[cell]);
-        const Sum sum = fits ? sum_of_staged(box, staged, target, particle, cell)
-                             : walk(particle, box.home(turn.place));
-        sum.store(sums, particle);
+        const Sum sum = fits ? sum_over_sources<true>(box, staged, target, turn.cell)
+                             : sum_over_sources<false>(box, staged, target, turn.cell);
+        sum.store(sums, target + (staged.global[turn.cell] - staged.local[turn.cell]));
       }
     }
   }
@@ -125,7 +124,7 @@ struct AllInSmKernel {
   /// Every thread finds the same; in a system that is not mostly empty the first row tells.
   PENCILBOX_DEVICE_FUNCTION bool has_targets(const Box& box) const {
     for (Index row = 0; row < box.target_rows(); ++row) {
-      const Index* offset = walk.particles.offset + box.grid_cell(box.first_target(row));
+      const Index* offset = particles.offset + box.grid_cell(box.first_target(row));
       if (offset[box.sides.x - 2] > offset[0]) return true;
     }
     return false;
@@ -147,7 +146,7 @@ struct AllInSmKernel {
 
   PENCILBOX_DEVICE_FUNCTION void build_offsets(const Block& block, const Box& box,
                                                const Staged& staged) const {
-    const Index* offset = walk.particles.offset;
+    const Index* offset = particles.offset;
     const Index cells = box.cells();
     const Index runs = box.runs();
     for (Index cell = block.thread(); cell < cells; cell += block.threads()) {
@@ -171,7 +170,6 @@ struct AllInSmKernel {
   /// A warp for each run: neighbouring lanes read neighbouring particles.
   PENCILBOX_DEVICE_FUNCTION void load_values(const Block& block, const Box& box,
                                              const Staged& staged) const {
-    const auto& particles = walk.particles;
     const Index lanes = block.warp_size();
     const Index warps = (block.threads() + lanes - 1) / lanes;
     for (Index run = block.warp(); run < box.runs(); run += warps) {
@@ -203,10 +201,9 @@ struct AllInSmKernel {
   /// The k-th of all slots. A cell that holds more than MC takes several turns of its slots.
   PENCILBOX_DEVICE_FUNCTION Turn slot_turn(const Box& box, const Staged& staged, Index k) const {
     const Index number = k / layout.slots;
-    const CellCoordinates place = box.target(number);
-    const Index cell = box.number(place);
+    const Index cell = box.number(box.target(number));
     return {staged.local[cell] + (k - number * layout.slots), staged.local[cell + 1], layout.slots,
-            place};
+            cell};
   }
 
   /// The k-th of all targets: its row by bisection, then its cell.
@@ -218,18 +215,18 @@ struct AllInSmKernel {
       row = is_before ? middle : row;
       beyond = is_before ? beyond : middle;
     }
-    CellCoordinates place = box.first_target(row);
-    Index cell = box.number(place);
+    Index cell = box.number(box.first_target(row));
     const Index target = staged.local[cell] + (k - staged.targets_before[row]);
-    for (; staged.local[cell + 1] <= target; ++cell) ++place.x;
-    return {target, target + 1, 1, place};
+    while (staged.local[cell + 1] <= target) ++cell;
+    return {target, target + 1, 1, cell};
   }
 
-  PENCILBOX_DEVICE_FUNCTION Sum sum_of_staged(const Box& box, const Staged& staged, Index target,
-                                              Index particle, Index home) const {
-    const Vec3<Pair> position{staged.x[target], staged.y[target], staged.z[target]};
-    std::int32_t type = 0;
-    if constexpr (Interaction::needs_types) type = staged.type[target];
+  /// The sum of target `target` of the sub-box, in cell `home`, over the 27 cells around it.
+  template <bool from_shared>
+  PENCILBOX_DEVICE_FUNCTION Sum sum_over_sources(const Box& box, const Staged& staged, Index target,
+                                                 Index home) const {
+    const Index particle = target + (staged.global[home] - staged.local[home]);
+    const Source self = source<from_shared>(staged, target, particle);
     Sum sum;
     for (Index dz = -1; dz <= 1; ++dz) {
       for (Index dy = -1; dy <= 1; ++dy) {
@@ -237,20 +234,40 @@ struct AllInSmKernel {
           const Index cell = home + (dz * box.sides.y + dy) * box.sides.x + dx;
           const CellShift<Pair> shift = box.grid.shift(dx, dy, dz);
           const Index end = staged.local[cell + 1];
+          const Index left_out = from_shared ? 0 : staged.global[cell] - staged.local[cell];
           for (Index k = staged.local[cell]; k < end; ++k) {
             if (k == target) continue;  // its images are other entries
-            const Vec3<Pair> source{staged.x[k], staged.y[k], staged.z[k]};
-            std::int32_t source_type = 0;
-            if constexpr (Interaction::needs_types) source_type = staged.type[k];
+            const Source other = source<from_shared>(staged, k, k + left_out);
             const auto exact = [&] {
-              return exact_separation(walk.particles, particle, Index{staged.particle[k]}, shift);
+              const Index there = from_shared ? Index{staged.particle[k]} : k + left_out;
+              return exact_separation(particles, particle, there, shift);
             };
-            sum.add(walk.interaction, position, source, shift, exact, type, source_type);
+            sum.add(interaction, self.position, other.position, shift, exact, self.type,
+                    other.type);
           }
         }
       }
     }
     return sum;
+  }
+
+  struct Source {
+    Vec3<Pair> position;
+    std::int32_t type = 0;
+  };
+
+  /// Entry k of the shared arrays, or the same particle from device memory.
+  template <bool from_shared>
+  PENCILBOX_DEVICE_FUNCTION Source source(const Staged& staged, Index k, Index particle) const {
+    Source result;
+    if constexpr (from_shared) {
+      result.position = {staged.x[k], staged.y[k], staged.z[k]};
+      if constexpr (Interaction::needs_types) result.type = staged.type[k];
+    } else {
+      result.position = particles.position[particle];
+      if constexpr (Interaction::needs_types) result.type = particles.type[particle];
+    }
+    return result;
   }
 };
 
@@ -376,9 +393,7 @@ class AllInSm final : public Backend<Precision> {
       shape.shared_bytes = static_cast<std::size_t>(
           layout.capacity * bytes_per_particle(sizeof(Pair), Functor::needs_types) +
           std::int64_t{4} * layout.offsets());
-      launch(
-          stream, shape,
-          Kernel{{particles, functor}, PairSumsView<Precision>(sums), layout});
+      launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
       report_ = {shape, note(targets)};
     });
     if (tunes) tuner_.end(stream);
