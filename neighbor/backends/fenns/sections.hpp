@@ -9,7 +9,8 @@
 // this is a copy of what a search needs: 20 bytes a particle in float, 32 in double.
 //
 // Tickets of the paper's kind put particles of a section in the order in which they come. With
-// run.deterministic a stable sort by (coarse cell, inner or not) keeps the order of binning.
+// run.deterministic a stable sort by (coarse cell, inner or not) keeps the order of binning; it
+// takes 24 bytes a particle more.
 #pragma once
 
 #include <bit>
