@@ -83,21 +83,22 @@ struct AllPairsKernel {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const auto staged = block.shared<Source>(block.threads());
-    const std::int64_t targets = block.threads() / lanes;
-    const std::int64_t first_target = block.index() * targets;
+    const Index targets = block.threads() / lanes;
+    const auto first_target = static_cast<Index>(block.index() * targets);
     const int lane = block.thread() % lanes;
-    const Target target = load_target(first_target + block.thread() / lanes);
+    const Target target = load_target(first_target, block.thread() / lanes);
+    const Index tiles = (particles.count - 1) / block.threads() + 1;
     Sum sum;
-    for (std::int64_t tile = 0; tile < particles.count; tile += block.threads()) {
-      const std::int64_t left = particles.count - tile;
-      const Index size = static_cast<Index>(left < block.threads() ? left : block.threads());
-      const auto begin = static_cast<Index>(tile);
+    for (Index tile = 0; tile < tiles; ++tile) {
+      const Index begin = tile * block.threads();
+      const Index left = particles.count - begin;
+      const Index size = left < block.threads() ? left : block.threads();
       if (block.thread() < size) staged[block.thread()] = load_source(begin + block.thread());
       block.barrier();
-      // Only a tile with targets of this block has to look out for a target itself.
-      const bool holds_targets = tile < first_target + targets && first_target < tile + size;
       if (target.particle >= 0) {
-        if (holds_targets) {
+        // Where the rest is short, only tiles with targets of this block look out for themselves.
+        const bool holds_targets = begin - first_target < targets && first_target - begin < size;
+        if (geometry == Geometry::cells || holds_targets) {
           add_tile<true>(staged, begin, size, lane, target, sum);
         } else {
           add_tile<false>(staged, begin, size, lane, target, sum);
@@ -109,10 +110,11 @@ struct AllPairsKernel {
     if (target.particle >= 0 && lane == 0) sum.store(sums, target.particle);
   }
 
-  PENCILBOX_DEVICE_FUNCTION Target load_target(std::int64_t number) const {
+  /// The target with this number in the block.
+  PENCILBOX_DEVICE_FUNCTION Target load_target(Index first, Index number) const {
     Target target;
-    if (number >= particles.count) return target;
-    target.particle = static_cast<Index>(number);
+    if (number >= particles.count - first) return target;
+    target.particle = first + number;
     target.position = particles.position[target.particle];
     if constexpr (Interaction::needs_types) target.type = particles.type[target.particle];
     if constexpr (geometry == Geometry::cells) {
