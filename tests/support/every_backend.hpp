@@ -41,6 +41,22 @@ class EveryBackend : public ::testing::TestWithParam<BackendCase> {
     setup.precision = precision();
     return evaluate(backend(), setup);
   }
+
+  /// Whether the back end refuses this problem, in words, for the particles in its fullest cell. It
+  /// may only where 27 cells of them exceed 48 KB: from 65 a cell on, in double.
+  bool refuses_the_crowd(SimulationSetup setup) const {
+    setup.precision = precision();
+    setup.backend = backend().info.name;
+    setup.options = default_options(backend().info);
+    const ProblemReport report = backend().device->check(setup);
+    for (const BackendVerdict& verdict : report.backends) {
+      if (verdict.info.name != setup.backend || !verdict.refusal) continue;
+      EXPECT_GT(report.largest_cell, 64) << *verdict.refusal;
+      EXPECT_NE(verdict.refusal->find("particles"), std::string::npos) << *verdict.refusal;
+      return true;
+    }
+    return false;
+  }
 };
 
 /// Instantiates a suite derived from EveryBackend.
