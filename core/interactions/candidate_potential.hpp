@@ -48,7 +48,8 @@ struct CandidateKernel {
       float potential = 4.0F * (s6 * s6 - s6);
       if constexpr (kind == CandidatePotential::extended) {
         constexpr int multiply_adds = 75;
-        for (int k = 0; k < multiply_adds; ++k) potential = potential * s + s2;
+        // The factor is below one, so that near pairs stay finite.
+        for (int k = 0; k < multiply_adds; ++k) potential = 0.99F * potential + s2;
       }
       return potential;
     }

@@ -221,8 +221,9 @@ class XPencil final : public Backend<Precision> {
 
  private:
   static std::int64_t bytes_per_source(const Problem& problem) {
-    return static_cast<std::int64_t>(3 * sizeof(typename Precision::Pair)) +
-           (types_of(problem.potential) > 1 ? 4 : 0);
+    // By the problem, not by the template: one refuse() serves every precision.
+    const bool is_double = problem.precision == pencilbox::Precision::double_;
+    return (is_double ? 24 : 12) + (types_of(problem.potential) > 1 ? 4 : 0);
   }
 
   /// LX + 2 of the paper: cells of `largest_cell` particles in so much shared memory.
