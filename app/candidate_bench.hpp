@@ -14,12 +14,6 @@
 
 namespace pencilbox {
 
-/// A back end with all its options set.
-struct BackendChoice {
-  std::string name;
-  BackendOptions options;
-};
-
 /// The particles of one row, in cells that fill their box, whose faces are open; and who is timed.
 struct CandidateBench {
   StartState start;

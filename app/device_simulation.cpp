@@ -131,6 +131,7 @@ class DeviceSimulation final : public Simulation {
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
     stats.device_bytes = backend_bytes_;
     stats.note = report.note;
+    stats.choice = backend_->choice();
     return stats;
   }
 

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/registry.hpp"
 #include "core/start_state.hpp"
 
 namespace pencilbox {
@@ -67,15 +69,25 @@ struct RegionSeconds {
          write = 0.0;
 };
 
+/// What back end `auto` has chosen, and by what margin.
+struct AutomaticChoice {
+  BackendChoice chosen;
+  std::optional<BackendChoice> runner_up;
+  double margin = 0.0;  ///< the runner-up took 1 + margin times as long
+  int tried = 0;        ///< candidates that were timed
+  int choices = 1;      ///< how often it chose so far: again when cells have filled or emptied
+};
+
 /// What a back end says about its last evaluation.
 struct BackendStats {
   double candidates_per_particle = 0.0;  ///< directed pairs tested, self excluded
   double pairs_in_range = 0.0;           ///< undirected pairs within the cutoff
   std::int64_t blocks = 0;
   int threads = 0;
-  std::int64_t shared_bytes = 0;  ///< per block
-  std::int64_t device_bytes = 0;  ///< memory of its own
-  std::string note;               ///< launch rule in words, e.g. "pencils of 8 cells"
+  std::int64_t shared_bytes = 0;          ///< per block
+  std::int64_t device_bytes = 0;          ///< memory of its own
+  std::string note;                       ///< launch rule in words, e.g. "pencils of 8 cells"
+  std::optional<AutomaticChoice> choice;  ///< of back end `auto`, once it has chosen
 };
 
 }  // namespace pencilbox

@@ -24,13 +24,33 @@ struct OptionInfo {
 /// The values chosen in a deck, by option name; all of them set.
 using BackendOptions = std::map<std::string, std::string>;
 
+/// A back end with all its options set.
+struct BackendChoice {
+  std::string name;
+  BackendOptions options;
+};
+
 struct BackendInfo {
   std::string name;     ///< the word in decks
   std::string summary;  ///< one line for people
   std::string source;   ///< paper and section
   std::vector<OptionInfo> options;
   bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
+  bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
+
+  /// What `auto` may try, each over the defaults; where blocks are emulated the first only. None:
+  /// `auto` takes this back end only if no other can run a problem.
+  std::vector<BackendOptions> worth_trying = {};
 };
+
+/// "x-pencil (length: best, threads: targets)"
+inline std::string in_words(const BackendChoice& choice) {
+  std::string text;
+  for (const auto& [name, value] : choice.options) {
+    text += (text.empty() ? " (" : ", ") + name + ": " + value;
+  }
+  return choice.name + text + (text.empty() ? "" : ")");
+}
 
 /// Every option at its default.
 inline BackendOptions default_options(const BackendInfo& info) {

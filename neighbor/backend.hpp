@@ -50,6 +50,9 @@ class Backend {
   virtual void occupancy_changed(Index /*largest_cell*/) {}
 
   virtual LaunchReport launch_report() const = 0;
+
+  /// Of the back end that chooses between the others, once it has.
+  virtual std::optional<AutomaticChoice> choice() const { return {}; }
 };
 
 /// What the registry knows of a back end.
@@ -64,12 +67,26 @@ struct BackendEntry {
   std::unique_ptr<Backend<DoublePrecision>> (*make_double)(const Problem&, const BackendOptions&);
 };
 
+/// What the back end refuses in the precision of the problem.
+template <template <class> class BackendOf>
+std::optional<std::string> refuse_in_precision(const Problem& problem,
+                                               const BackendOptions& options) {
+  switch (problem.precision) {
+    case pencilbox::Precision::single:
+      return BackendOf<SinglePrecision>::refuse(problem, options);
+    case pencilbox::Precision::mixed:
+      return BackendOf<MixedPrecision>::refuse(problem, options);
+    default:
+      return BackendOf<DoublePrecision>::refuse(problem, options);
+  }
+}
+
 /// The entry of a back end whose class template is constructible from (Problem, BackendOptions) and
 /// has a static refuse(Problem, BackendOptions).
 template <template <class> class BackendOf>
 BackendEntry make_entry(BackendInfo info) {
   using Options = BackendOptions;
-  return {std::move(info), &BackendOf<DoublePrecision>::refuse,
+  return {std::move(info), &refuse_in_precision<BackendOf>,
           [](const Problem& problem,
              const Options& options) -> std::unique_ptr<Backend<SinglePrecision>> {
             return std::make_unique<BackendOf<SinglePrecision>>(problem, options);

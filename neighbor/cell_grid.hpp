@@ -78,8 +78,9 @@ struct CellGrid {
             {periodic[0], periodic[1], periodic[2]}};
   }
 
-  /// By how much a separation between float coordinates of this grid can be off [sigma].
-  double float_uncertainty() const { return 1e-6 * std::max({side[0], side[1], side[2]}); }
+  /// By how much a separation between float coordinates can be off [sigma]: of this grid, or of one
+  /// whose cells are up to twice as wide (back ends may lay such a grid of their own).
+  double float_uncertainty() const { return 2e-6 * std::max({side[0], side[1], side[2]}); }
 };
 
 /// A place in the grid: cell coordinates, offset from the cell's centre, images crossed.

@@ -4,6 +4,7 @@
 
 #include "core/device/device.hpp"
 #include "neighbor/cell_grid.hpp"
+#include "neighbor/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -37,19 +38,6 @@ PENCILBOX_DEVICE_FUNCTION void for_each_neighbor_cell(const GridView<Real>& grid
     }
   }
 }
-
-/// [begin, end) of particles, or of the sources of a pencil by their number.
-struct IndexRange {
-  Index begin = 0;
-  Index end = 0;
-
-  PENCILBOX_DEVICE_FUNCTION Index count() const { return end - begin; }
-  PENCILBOX_DEVICE_FUNCTION bool has(Index i) const { return begin <= i && i < end; }
-  /// What lies in the other range too; empty (perhaps with end < begin) where nothing does.
-  PENCILBOX_DEVICE_FUNCTION IndexRange within(const IndexRange& other) const {
-    return {begin > other.begin ? begin : other.begin, end < other.end ? end : other.end};
-  }
-};
 
 /// Particles [begin, end) of up to three neighbouring cells of one row. Those before `middle` lie
 /// one cell to the left of the target's column, those from `right` on one to its right.

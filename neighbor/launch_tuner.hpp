@@ -10,20 +10,24 @@
 #include <utility>
 #include <vector>
 
-#include "core/device/device.hpp"
+#include "neighbor/backend.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 class LaunchTuner {
  public:
-  /// `candidates` must not be empty; the first is what a device that emulates blocks takes.
+  /// `candidates` must not be empty; the first is what a device that emulates blocks takes, and
+  /// what is launched until the choice is made where nothing is measured.
   LaunchTuner(std::vector<Index> candidates, bool emulated)
       : candidates_(std::move(candidates)), times_(candidates_.size()) {
     if (emulated || candidates_.size() == 1) chosen_ = 0;
   }
 
-  /// The shape to launch with now; end() must follow in the same stream.
-  Index begin(Stream& stream) {
+  /// The shape to launch with now; end() must follow in the same stream. Only what every step
+  /// evaluates is measured: other kernels take longer, and would mislead.
+  Index begin(Wanted wanted, Stream& stream) {
+    const bool every_step = wanted == Wanted::forces || wanted == Wanted::potential;
+    if (!every_step) return candidates_[chosen_.value_or(0)];
     if (!chosen_ && trials_.size() == candidates_.size() * samples) read_times();
     measuring_ = !chosen_ && trials_.size() < candidates_.size() * samples;
     if (!measuring_) return candidates_[chosen_.value_or(0)];

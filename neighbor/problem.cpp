@@ -38,12 +38,41 @@ std::optional<std::string> infinitely_many_images(const Problem& problem) {
          "images: all three have to be open";
 }
 
-OptionInfo block_option(std::string default_threads) {
-  return {
-      "block", std::move(default_threads), "threads of a block", {"32", "64", "128", "256", "512"}};
+std::optional<std::string> cells_for_a_cutoff(const Problem& problem) {
+  if (!std::holds_alternative<CandidatePotentialModel>(problem.potential)) return {};
+  return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and this "
+         "back end looks at all pairs";
 }
 
-std::optional<std::string> block_below_warp(const Problem& problem, int threads) {
+OptionInfo block_option(std::string default_threads, std::string description) {
+  return {"block",
+          std::move(default_threads),
+          std::move(description),
+          {"32", "64", "128", "256", "512"}};
+}
+
+int block_of(const BackendOptions& options) { return std::stoi(options.at("block")); }
+
+std::optional<std::string> refuse_cells_or_block(const Problem& problem,
+                                                 const BackendOptions& options) {
+  if (auto reason = partners_beyond_neighbor_cells(problem)) return reason;
+  return block_below_warp(problem, options);
+}
+
+OptionInfo threads_per_target_option(std::string description) {
+  return {"threads_per_target", "1", std::move(description), {"1", "2", "4", "8", "16", "32"}};
+}
+
+int threads_per_target_of(const BackendOptions& options) {
+  return std::stoi(options.at("threads_per_target"));
+}
+
+std::string threads_per_target_in_words(int threads) {
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads") + " a target";
+}
+
+std::optional<std::string> block_below_warp(const Problem& problem, const BackendOptions& options) {
+  const int threads = block_of(options);
   if (threads >= problem.device.warp_size) return {};
   return "a block of " + std::to_string(threads) + " threads is less than a warp of " +
          std::to_string(problem.device.warp_size);

@@ -33,9 +33,25 @@ std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem
 std::optional<std::string> side_below_cutoff(const Problem& problem);
 std::optional<std::string> infinitely_many_images(const Problem& problem);
 
+/// The benchmark's potentials know no cutoff but the 27 cells around a particle: the reason, in
+/// words, why a back end that looks at all pairs cannot evaluate them.
+std::optional<std::string> cells_for_a_cutoff(const Problem& problem);
+
 /// The option of back ends whose blocks may have any number of whole warps, and the reason in words
 /// why the device cannot run such a block.
-OptionInfo block_option(std::string default_threads);
-std::optional<std::string> block_below_warp(const Problem& problem, int threads);
+OptionInfo block_option(std::string default_threads,
+                        std::string description = "threads of a block");
+int block_of(const BackendOptions& options);
+std::optional<std::string> block_below_warp(const Problem& problem, const BackendOptions& options);
+
+/// What back ends refuse that walk 27 cells with such blocks and know no other bound.
+std::optional<std::string> refuse_cells_or_block(const Problem& problem,
+                                                 const BackendOptions& options);
+
+/// The option of back ends in which several threads may share the sources of a target.
+OptionInfo threads_per_target_option(std::string description);
+int threads_per_target_of(const BackendOptions& options);
+/// "1 thread a target", "4 threads a target"
+std::string threads_per_target_in_words(int threads);
 
 }  // namespace pencilbox

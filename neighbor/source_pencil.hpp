@@ -32,6 +32,13 @@ struct SourcePencil {
     return right.begin + (number - right_number());
   }
 
+  /// The column of the source with this number, in cell `own_column` of the row: at the ends
+  /// another one, where a ghost is the image of a cell at the far end of the row.
+  PENCILBOX_DEVICE_FUNCTION Index column_of(Index number, Index own_column) const {
+    if (number < inner_number()) return first - 1;
+    return number < right_number() ? own_column : last;
+  }
+
   /// Number of a particle of the inner run.
   PENCILBOX_DEVICE_FUNCTION Index number_in_inner(Index particle) const {
     return inner_number() + (particle - inner.begin);
@@ -78,44 +85,5 @@ PENCILBOX_DEVICE_FUNCTION SourcePencil source_pencil(const GridView<Real>& grid,
   if (right >= 0) sources.right = {offset[right], offset[right + 1]};
   return sources;
 }
-
-/// Sources in shared memory: positions relative to their cells, and types where they matter.
-template <class Pair, bool has_types>
-struct StagedSources {
-  SharedArray<Pair> x, y, z;
-  SharedArray<std::int32_t> type;
-
-  static constexpr std::size_t bytes_per_source =
-      3 * sizeof(Pair) + (has_types ? sizeof(std::int32_t) : 0);
-
-  /// Every thread of the block must call it.
-  PENCILBOX_DEVICE_FUNCTION static StagedSources allocate(const Block& block, Index capacity) {
-    const auto x = block.shared<Pair>(capacity);
-    const auto y = block.shared<Pair>(capacity);
-    const auto z = block.shared<Pair>(capacity);
-    const auto type = block.shared<std::int32_t>(has_types ? capacity : Index{0});
-    return {x, y, z, type};
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void put(Index place, const Vec3<Pair>& position,
-                                     std::int32_t its_type) const {
-    x[place] = position.x;
-    y[place] = position.y;
-    z[place] = position.z;
-    if constexpr (has_types) type[place] = its_type;
-  }
-
-  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> position(Index place) const {
-    return {x[place], y[place], z[place]};
-  }
-
-  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index place) const {
-    if constexpr (has_types) {
-      return type[place];
-    } else {
-      return 0;
-    }
-  }
-};
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "neighbor/cell_grid.hpp"
+#include "neighbor/index_range.hpp"
 
 namespace pencilbox {
 
@@ -97,11 +98,6 @@ inline std::string in_words(const SubBoxSides& sides) {
          std::to_string(sides[2]);
 }
 
-/// Particles [begin, end), neighbours in memory.
-struct ParticleRange {
-  Index begin = 0, end = 0;
-};
-
 /// One sub-box in a kernel. Its cells, ghosts included, are numbered from 0, x fastest; place
 /// (0, 0, 0) is the ghost at its lower corner, (1, 1, 1) the first target.
 ///
@@ -127,8 +123,6 @@ struct SubBox {
              smaller(targets.y, grid.cells.y - first.y) + 2,
              smaller(targets.z, grid.cells.z - first.z) + 2};
   }
-
-  PENCILBOX_DEVICE_FUNCTION static Index smaller(Index a, Index b) { return a < b ? a : b; }
 
   PENCILBOX_DEVICE_FUNCTION Index cells() const { return sides.x * sides.y * sides.z; }
   PENCILBOX_DEVICE_FUNCTION Index number(const CellCoordinates& place) const {
@@ -181,7 +175,7 @@ struct SubBox {
     return (place.z * sides.y + place.y) * runs_per_row() + in_row;
   }
   /// The particles of a run: none beyond an open face. `offset`: [cells of the grid + 1].
-  PENCILBOX_DEVICE_FUNCTION ParticleRange particles_of_run(const Index* offset, Index run) const {
+  PENCILBOX_DEVICE_FUNCTION IndexRange particles_of_run(const Index* offset, Index run) const {
     const Index row = run / runs_per_row();
     const Index in_row = run - row * runs_per_row();
     const bool is_left = left_apart() && in_row == 0;

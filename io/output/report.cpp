@@ -44,6 +44,21 @@ Json regions_json(const RegionSeconds& seconds) {
   return json;
 }
 
+Json choice_json(const BackendChoice& choice) {
+  return {{"backend", choice.name}, {"options", Json(choice.options)}};
+}
+
+/// Null but for `auto`, once it has chosen.
+Json choice_json(const std::optional<AutomaticChoice>& choice) {
+  if (!choice) return nullptr;
+  Json json = choice_json(choice->chosen);
+  json["runner_up"] = choice->runner_up ? choice_json(*choice->runner_up) : Json(nullptr);
+  json["margin"] = number(choice->margin);
+  json["tried"] = choice->tried;
+  json["choices"] = choice->choices;
+  return json;
+}
+
 Json stats_json(const BackendStats& stats) {
   return {{"candidates_per_particle", number(stats.candidates_per_particle)},
           {"pairs_in_range", number(stats.pairs_in_range)},
@@ -51,7 +66,8 @@ Json stats_json(const BackendStats& stats) {
           {"threads", stats.threads},
           {"shared_bytes", stats.shared_bytes},
           {"device_bytes", stats.device_bytes},
-          {"note", stats.note}};
+          {"note", stats.note},
+          {"choice", choice_json(stats.choice)}};
 }
 
 Json report_json(const RunReport& report) {
@@ -72,6 +88,18 @@ Json report_json(const RunReport& report) {
           {"energy_drift", number(report.energy_drift)},
           {"versions", Json(report.versions)},
           {"deck", report.deck}};
+}
+
+void print_choice(std::ostream& out, const AutomaticChoice& choice) {
+  out << "auto chose " << in_words(choice.chosen);
+  if (choice.runner_up) {
+    fmt::print(out, ", {:.1f} % ahead of {}, of {} tried", 100.0 * choice.margin,
+               in_words(*choice.runner_up), choice.tried);
+  } else {
+    out << ": nothing else can run this here";
+  }
+  if (choice.choices > 1) fmt::print(out, "; chose {} times as cells filled", choice.choices);
+  out << '\n';
 }
 
 void print_region(std::ostream& out, std::string_view name, double seconds, double whole) {
@@ -116,6 +144,7 @@ void print_summary(std::ostream& out, const RunReport& report) {
     fmt::print(out, "figure of merit: {:.4g} Matom-steps/s ({:.4g} steps/s)\n",
                matom_steps_per_second(report), steps_per_second(report));
   }
+  if (report.backend_stats.choice) print_choice(out, *report.backend_stats.choice);
   out << "where the time went:\n";
   double named = 0.0;
   for (const Region& region : regions_of(report.regions)) {

@@ -22,7 +22,9 @@
 #include "neighbor/launch_tuner.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/shared_memory_option.hpp"
+#include "neighbor/staged_sources.hpp"
 #include "neighbor/sub_box.hpp"
+#include "neighbor/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -59,13 +61,10 @@ struct SubBoxLayout {
 constexpr std::int64_t offset_bytes_per_cell = 16;
 constexpr std::int64_t offset_bytes = 4;
 
-constexpr std::size_t bytes_of_real(pencilbox::Precision precision) {
-  return precision == pencilbox::Precision::double_ ? sizeof(double) : sizeof(float);
-}
-
-constexpr std::int64_t bytes_per_particle(std::size_t real, bool with_types) {
-  return static_cast<std::int64_t>(3 * real + sizeof(Index) +
-                                   (with_types ? sizeof(std::int32_t) : 0));
+/// A source, and which particle it is.
+template <class Pair>
+constexpr std::int64_t bytes_per_particle(bool with_types) {
+  return static_cast<std::int64_t>(staged_bytes<Pair>(with_types) + sizeof(Index));
 }
 
 template <class Precision, Wanted wanted, class Interaction>
@@ -82,8 +81,7 @@ struct AllInSmKernel {
   SubBoxLayout layout;
 
   struct Staged {
-    SharedArray<Pair> x, y, z;          ///< [capacity]
-    SharedArray<std::int32_t> type;     ///< [capacity] where types are needed
+    StagedSources<Pair, Interaction::needs_types> sources;  ///< [capacity]
     SharedArray<Index> particle;        ///< [capacity] from shared to global index
     SharedArray<Index> global;          ///< [cells] first particle of a cell
     SharedArray<Index> local;           ///< [cells + 1] the same, in the arrays above
@@ -131,17 +129,14 @@ struct AllInSmKernel {
   }
 
   PENCILBOX_DEVICE_FUNCTION Staged stage_arrays(const Block& block) const {
-    const auto x = block.shared<Pair>(layout.capacity);
-    const auto y = block.shared<Pair>(layout.capacity);
-    const auto z = block.shared<Pair>(layout.capacity);
-    const auto type =
-        block.shared<std::int32_t>(Interaction::needs_types ? layout.capacity : Index{0});
+    const auto sources =
+        StagedSources<Pair, Interaction::needs_types>::allocate(block, layout.capacity);
     const auto particle = block.shared<Index>(layout.capacity);
     const auto global = block.shared<Index>(layout.cells());
     const auto local = block.shared<Index>(layout.cells() + 1);
     const auto left_out = block.shared<Index>(layout.runs());
     const auto targets_before = block.shared<Index>(layout.target_rows());
-    return {x, y, z, type, particle, global, local, left_out, targets_before};
+    return {sources, particle, global, local, left_out, targets_before};
   }
 
   PENCILBOX_DEVICE_FUNCTION void build_offsets(const Block& block, const Box& box,
@@ -171,18 +166,15 @@ struct AllInSmKernel {
   PENCILBOX_DEVICE_FUNCTION void load_values(const Block& block, const Box& box,
                                              const Staged& staged) const {
     const Index lanes = block.warp_size();
-    const Index warps = (block.threads() + lanes - 1) / lanes;
-    for (Index run = block.warp(); run < box.runs(); run += warps) {
-      const ParticleRange range = box.particles_of_run(particles.offset, run);
+    for (Index run = block.warp(); run < box.runs(); run += warps_of(block)) {
+      const IndexRange range = box.particles_of_run(particles.offset, run);
       const Index left_out = staged.left_out[run];
       for (Index particle = range.begin + block.lane(); particle < range.end; particle += lanes) {
         const Index k = particle - left_out;
-        const Vec3<Pair> position = particles.position[particle];
-        staged.x[k] = position.x;
-        staged.y[k] = position.y;
-        staged.z[k] = position.z;
+        std::int32_t type = 0;
+        if constexpr (Interaction::needs_types) type = particles.type[particle];
+        staged.sources.put(k, particles.position[particle], type);
         staged.particle[k] = particle;
-        if constexpr (Interaction::needs_types) staged.type[k] = particles.type[particle];
       }
     }
   }
@@ -261,8 +253,8 @@ struct AllInSmKernel {
   PENCILBOX_DEVICE_FUNCTION Source source(const Staged& staged, Index k, Index particle) const {
     Source result;
     if constexpr (from_shared) {
-      result.position = {staged.x[k], staged.y[k], staged.z[k]};
-      if constexpr (Interaction::needs_types) result.type = staged.type[k];
+      result.position = staged.sources.position(k);
+      result.type = staged.sources.type_of(k);
     } else {
       result.position = particles.position[particle];
       if constexpr (Interaction::needs_types) result.type = particles.type[particle];
@@ -274,13 +266,13 @@ struct AllInSmKernel {
 constexpr int most_threads = 512;
 
 /// The launch rules, for one problem and any MC.
+template <class Pair>
 class LaunchRules {
  public:
   LaunchRules(const Problem& problem, const BackendOptions& options)
       : problem_(problem),
         shared_bytes_(shared_memory_limit(problem, options)),
-        particle_bytes_(
-            bytes_per_particle(bytes_of_real(problem.precision), types_of(problem.potential) > 1)),
+        particle_bytes_(bytes_per_particle<Pair>(types_of(problem.potential) > 1)),
         order_(options.at("threads") == "paper" ? TargetOrder::slots : TargetOrder::packed) {}
 
   std::int64_t shared_bytes() const { return shared_bytes_; }
@@ -359,11 +351,11 @@ class AllInSm final : public Backend<Precision> {
         largest_cell_(problem.largest_cell),
         tries_shapes_(options.at("sub_box") == "best"),
         tried_(rules_.targets_to_try(largest_cell_)),
-        tuner_(numbers_below(tried_.size()), problem.device.emulates_blocks) {}
+        tuner_(numbers_below(tries_shapes_ ? tried_.size() : 1), problem.device.emulates_blocks) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    const LaunchRules rules(problem, options);
+    const LaunchRules<Pair> rules(problem, options);
     const std::int64_t most = rules.cells_that_fit(problem.largest_cell);
     if (most < fewest_cells_with_ghosts) {
       return "a sub-box needs at least 27 cells (a target cell and those around it) in shared "
@@ -380,9 +372,7 @@ class AllInSm final : public Backend<Precision> {
 
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    const bool tunes = tries_shapes_ && (wanted == Wanted::forces || wanted == Wanted::potential);
-    if (tunes) chosen_ = static_cast<std::size_t>(tuner_.begin(stream));
-    const SubBoxSides targets = targets_now();
+    const SubBoxSides targets = targets_now(static_cast<std::size_t>(tuner_.begin(wanted, stream)));
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
       using Kernel = AllInSmKernel<Precision, chosen(), Functor>;
@@ -391,20 +381,21 @@ class AllInSm final : public Backend<Precision> {
       shape.blocks = sub_boxes_in(grid_, targets);
       shape.threads = rules_.threads(targets, largest_cell_);
       shape.shared_bytes = static_cast<std::size_t>(
-          layout.capacity * bytes_per_particle(sizeof(Pair), Functor::needs_types) +
+          layout.capacity * bytes_per_particle<Pair>(Functor::needs_types) +
           std::int64_t{4} * layout.offsets());
       launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
       report_ = {shape, note(targets)};
     });
-    if (tunes) tuner_.end(stream);
+    tuner_.end(stream);
   }
 
   LaunchReport launch_report() const override { return report_; }
 
  private:
-  SubBoxSides targets_now() const {
-    const bool takes_tried = tries_shapes_ && rules_.fits(tried_[chosen_], largest_cell_);
-    return takes_tried ? tried_[chosen_] : rules_.paper_targets(largest_cell_);
+  /// What no longer fits, because cells have filled, gives way to the rule.
+  SubBoxSides targets_now(std::size_t choice) const {
+    const bool takes_tried = tries_shapes_ && rules_.fits(tried_[choice], largest_cell_);
+    return takes_tried ? tried_[choice] : rules_.paper_targets(largest_cell_);
   }
 
   static std::string note(const SubBoxSides& targets) {
@@ -414,13 +405,12 @@ class AllInSm final : public Backend<Precision> {
            (count == 1 ? " target cell" : " target cells");
   }
 
-  LaunchRules rules_;
+  LaunchRules<Pair> rules_;
   SubBoxSides grid_;
   Index largest_cell_;
   bool tries_shapes_;
   std::vector<SubBoxSides> tried_;
   LaunchTuner tuner_;
-  std::size_t chosen_ = 0;
   LaunchReport report_;
 };
 
@@ -442,7 +432,9 @@ BackendEntry all_in_sm() {
          "of a block, at most 512; paper: MC for each cell and ghost, MC slots a target cell; "
          "targets: MC for each target cell, targets packed without gaps",
          {"paper", "targets"}}},
-       true});
+       /*needs_blocks=*/true,
+       /*all_pairs=*/false,
+       {{{"threads", "targets"}}, {{"threads", "targets"}, {"shared_memory", "device"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -183,17 +183,13 @@ template <class Precision>
 class AllPairs final : public Backend<Precision> {
  public:
   AllPairs(const Problem&, const BackendOptions& options)
-      : threads_(std::stoi(options.at("block"))),
-        lanes_(std::stoi(options.at("threads_per_target"))) {}
+      : threads_(block_of(options)), lanes_(threads_per_target_of(options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
-      return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and "
-             "this back end looks at all pairs";
-    }
+    if (const auto reason = cells_for_a_cutoff(problem)) return reason;
     if (const auto reason = infinitely_many_images(problem)) return reason;
     if (const auto reason = side_below_cutoff(problem)) return reason;
-    return block_below_warp(problem, std::stoi(options.at("block")));
+    return block_below_warp(problem, options);
   }
 
   void prepare(const BinnedParticles<Precision>&, Stream&) override {}
@@ -225,8 +221,7 @@ class AllPairs final : public Backend<Precision> {
     shape.shared_bytes = static_cast<std::size_t>(threads_) * sizeof(typename Kernel::Source);
     launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), lanes_});
     report_ = {shape, "tiles of " + std::to_string(threads_) + " sources, " +
-                          std::to_string(lanes_) + (lanes_ == 1 ? " thread" : " threads") +
-                          " a target" +
+                          threads_per_target_in_words(lanes_) +
                           (geometry == Geometry::cells ? ", images by cells" : ", no images")};
   }
 
@@ -238,18 +233,15 @@ class AllPairs final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry all_pairs() {
-  return make_entry<AllPairs>({"all-pairs",
-                               "all pairs, the sources pass through shared memory in tiles, N^2",
-                               "GPU Gems 3, chapter 31",
-                               {{"block",
-                                 "256",
-                                 "threads of a block, and sources of a tile",
-                                 {"32", "64", "128", "256", "512"}},
-                                {"threads_per_target",
-                                 "1",
-                                 "threads that share the sources of a target",
-                                 {"1", "2", "4", "8", "16", "32"}}},
-                               true});
+  return make_entry<AllPairs>(
+      {"all-pairs",
+       "all pairs, the sources pass through shared memory in tiles, N^2",
+       "GPU Gems 3, chapter 31",
+       {block_option("256", "threads of a block, and sources of a tile"),
+        threads_per_target_option("threads that share the sources of a target")},
+       /*needs_blocks=*/true,
+       /*all_pairs=*/true,
+       {{{"threads_per_target", "8"}}, {{"threads_per_target", "1"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

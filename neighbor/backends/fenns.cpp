@@ -15,13 +15,12 @@ class Fenns final : public Backend<Precision> {
  public:
   Fenns(const Problem& problem, const BackendOptions& options)
       : problem_(problem),
-        threads_(threads_of(options)),
+        threads_(block_of(options)),
         coarse_(coarse_grid_of(problem, options)),
         sections_(problem, coarse_) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    if (const auto reason = block_below_warp(problem, threads_of(options))) return reason;
+    if (const auto reason = refuse_cells_or_block(problem, options)) return reason;
     const two_level_grid::CoarseGrid coarse = coarse_grid_of(problem, options);
     const std::int64_t most = problem.device.shared_bytes_opt_in;
     const auto beyond = [&](const std::string& what, std::int64_t bytes) {
@@ -32,7 +31,7 @@ class Fenns final : public Backend<Precision> {
       return beyond("the counters of " + words(coarse.coarse) + " coarse cells",
                     coarse.counter_bytes());
     }
-    const std::int64_t bytes = search_bytes(coarse.local_cells(), threads_of(options));
+    const std::int64_t bytes = search_bytes(coarse.local_cells(), block_of(options));
     if (bytes > most) {
       return beyond("a batch of " + options.at("block") + " particles and the local grid over " +
                         words(coarse.side) + " cells",
@@ -69,8 +68,6 @@ class Fenns final : public Backend<Precision> {
   LaunchReport launch_report() const override { return report_; }
 
  private:
-  static int threads_of(const BackendOptions& options) { return std::stoi(options.at("block")); }
-
   static std::string words(const CellCoordinates& c) {
     return std::to_string(c.x) + " x " + std::to_string(c.y) + " x " + std::to_string(c.z);
   }
@@ -90,7 +87,7 @@ class Fenns final : public Backend<Precision> {
     if (wanted != "auto") return two_level_grid::with_at_most(problem.grid, std::stoi(wanted));
     const std::int64_t bytes =
         std::min<std::int64_t>(48 * 1024, problem.device.shared_bytes_opt_in);  // of the paper
-    const int threads = threads_of(options);
+    const int threads = block_of(options);
     const std::int64_t left = bytes - search_bytes(0, threads);
     return two_level_grid::choose_coarse_grid(problem.grid, problem.particles, threads,
                                               left / static_cast<std::int64_t>(sizeof(Index)));
@@ -118,11 +115,10 @@ BackendEntry fenns() {
          {"auto"},
          1,
          64},
-        {"block",
-         "256",
-         "threads of a block, and particles of a batch",
-         {"32", "64", "128", "256", "512"}}},
-       true});
+        block_option("256", "threads of a block, and particles of a batch")},
+       /*needs_blocks=*/true,
+       /*all_pairs=*/false,
+       {{}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -53,15 +53,14 @@ template <class Precision>
 class Green final : public Backend<Precision> {
  public:
   Green(const Problem& problem, const BackendOptions& options)
-      : threads_(std::stoi(options.at("block"))),
+      : threads_(block_of(options)),
         own_(problem, options),
         sort_(problem.particles, own_.cells()),
         start_(own_.cells()),
         end_(own_.cells()) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    return block_below_warp(problem, std::stoi(options.at("block")));
+    return refuse_cells_or_block(problem, options);
   }
 
   void prepare(const BinnedParticles<Precision>& particles, Stream& stream) override {
@@ -103,7 +102,10 @@ BackendEntry green() {
   return make_entry<Green>({"green",
                             "radix sort by cell at every step, one thread per particle, 27 cells",
                             "Green 2012, as in FENNS, sections 2 and 4",
-                            {own_cell_option(), block_option("128")}});
+                            {own_cell_option(), block_option("128")},
+                            /*needs_blocks=*/false,
+                            /*all_pairs=*/false,
+                            {{}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -81,7 +81,7 @@ class Hoetzlein final : public Backend<Precision> {
  public:
   Hoetzlein(const Problem& problem, const BackendOptions& options)
       : runs_(source_runs_of(options)),
-        threads_(std::stoi(options.at("block"))),
+        threads_(block_of(options)),
         own_(problem, options),
         cell_(problem.particles),
         rank_(problem.particles),
@@ -91,8 +91,7 @@ class Hoetzlein final : public Backend<Precision> {
   }
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    return block_below_warp(problem, std::stoi(options.at("block")));
+    return refuse_cells_or_block(problem, options);
   }
 
   void prepare(const BinnedParticles<Precision>& particles, Stream& stream) override {
@@ -145,7 +144,10 @@ BackendEntry hoetzlein() {
       {"hoetzlein",
        "counting sort by atomics at every step, one thread per particle, 27 cells",
        "Hoetzlein 2013, as in FENNS, sections 2 and 4",
-       {own_cell_option(), source_runs_option(), block_option("128")}});
+       {own_cell_option(), source_runs_option(), block_option("128")},
+       /*needs_blocks=*/false,
+       /*all_pairs=*/false,
+       {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "256"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

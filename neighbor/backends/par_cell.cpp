@@ -48,13 +48,10 @@ template <class Precision>
 class ParCell final : public Backend<Precision> {
  public:
   ParCell(const Problem&, const BackendOptions& options)
-      : options_(options),
-        runs_(source_runs_of(options)),
-        threads_(std::stoi(options.at("block"))) {}
+      : options_(options), runs_(source_runs_of(options)), threads_(block_of(options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    return block_below_warp(problem, std::stoi(options.at("block")));
+    return refuse_cells_or_block(problem, options);
   }
 
   void prepare(const BinnedParticles<Precision>&, Stream&) override {}
@@ -100,7 +97,10 @@ BackendEntry par_cell() {
        "one block per cell, a thread per particle of it, 27 cells in device memory",
        "Few particles per cell, section 4.3, Algorithm 2",
        {blocks_option(a_block_for_each, "of the grid; cells: one for each"), source_runs_option(),
-        block_option("128")}});
+        block_option("128")},
+       /*needs_blocks=*/false,
+       /*all_pairs=*/false,
+       {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

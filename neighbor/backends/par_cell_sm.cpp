@@ -10,6 +10,7 @@
 // Ours, as an option: the cells of a row staged together, a third of the barriers.
 #include "neighbor/backend.hpp"
 #include "neighbor/blocks_option.hpp"
+#include "neighbor/staged_sources.hpp"
 #include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -22,6 +23,7 @@ struct ParCellSmKernel {
   static constexpr const char* name = "par-cell-sm";
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
+  using Staged = StagedSources<Pair, Interaction::needs_types>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
@@ -29,14 +31,9 @@ struct ParCellSmKernel {
   Index cells;
   Index capacity;  ///< particles that the buffer holds
 
-  /// Shared memory that one source particle takes.
-  static constexpr std::size_t bytes_per_particle =
-      3 * sizeof(Pair) + (Interaction::needs_types ? sizeof(std::int32_t) : 0);
-
   /// The buffer, and the slot where the next piece begins: that of one half or the other.
   struct Staging {
-    SharedArray<Pair> x, y, z;
-    SharedArray<std::int32_t> type;
+    Staged sources;
     Index next = 0;
   };
 
@@ -53,7 +50,7 @@ struct ParCellSmKernel {
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    Staging staging = make_staging(block);
+    Staging staging{Staged::allocate(block, capacity)};
     // Unsigned: the last cell and one stride are each below 2^31. 64 bits would spill registers.
     const auto count = static_cast<std::uint32_t>(cells);
     const auto stride = static_cast<std::uint32_t>(block.blocks());
@@ -66,14 +63,6 @@ struct ParCellSmKernel {
         if (target.particle >= 0) sum.store(sums, target.particle);
       }
     }
-  }
-
-  PENCILBOX_DEVICE_FUNCTION Staging make_staging(const Block& block) const {
-    const auto x = block.shared<Pair>(capacity);
-    const auto y = block.shared<Pair>(capacity);
-    const auto z = block.shared<Pair>(capacity);
-    const auto type = block.shared<std::int32_t>(Interaction::needs_types ? capacity : Index{0});
-    return {x, y, z, type};
   }
 
   PENCILBOX_DEVICE_FUNCTION Target load_target(Index particle, Index end) const {
@@ -124,13 +113,10 @@ struct ParCellSmKernel {
   PENCILBOX_DEVICE_FUNCTION void load(const Block& block, const Staging& staging,
                                       const Piece& piece) const {
     for (Index k = block.thread(); k < piece.end - piece.begin; k += block.threads()) {
-      const Vec3<Pair> position = particles.position[piece.begin + k];
-      staging.x[piece.slot + k] = position.x;
-      staging.y[piece.slot + k] = position.y;
-      staging.z[piece.slot + k] = position.z;
-      if constexpr (Interaction::needs_types) {
-        staging.type[piece.slot + k] = particles.type[piece.begin + k];
-      }
+      const Index source = piece.begin + k;
+      std::int32_t type = 0;
+      if constexpr (Interaction::needs_types) type = particles.type[source];
+      staging.sources.put(piece.slot + k, particles.position[source], type);
     }
   }
 
@@ -138,11 +124,10 @@ struct ParCellSmKernel {
   PENCILBOX_DEVICE_FUNCTION void add_run(const Staging& staging, const Target& target, Sum& sum,
                                          const Piece& piece, const NeighborRun& run) const {
     for (Index dx = -1; dx <= 1; ++dx) {
-      const Index begin = dx < 0 ? run.begin : (dx == 0 ? run.middle : run.right);
-      const Index end = dx < 0 ? run.middle : (dx == 0 ? run.right : run.end);
-      const Index first = larger(begin, piece.begin);
-      const Piece part{first, smaller(end, piece.end), piece.slot + (first - piece.begin)};
-      add_piece(staging, target, sum, part, dx, run.dy, run.dz);
+      const IndexRange part = run.cell(dx).within({piece.begin, piece.end});
+      add_piece(staging, target, sum,
+                {part.begin, part.end, piece.slot + (part.begin - piece.begin)}, dx, run.dy,
+                run.dz);
     }
   }
 
@@ -156,37 +141,32 @@ struct ParCellSmKernel {
     for (Index source = piece.begin; source < piece.end; ++source) {
       if (source == skip) continue;
       const Index slot = source + to_slot;
-      const Vec3<Pair> position{staging.x[slot], staging.y[slot], staging.z[slot]};
-      std::int32_t type = 0;
-      if constexpr (Interaction::needs_types) type = staging.type[slot];
       const auto exact = [&] {
         return exact_separation(particles, target.particle, source, shift);
       };
-      sum.add(interaction, target.position, position, shift, exact, target.type, type);
+      sum.add(interaction, target.position, staging.sources.position(slot), shift, exact,
+              target.type, staging.sources.type_of(slot));
     }
   }
-
-  PENCILBOX_DEVICE_FUNCTION static Index smaller(Index a, Index b) { return a < b ? a : b; }
-  PENCILBOX_DEVICE_FUNCTION static Index larger(Index a, Index b) { return a > b ? a : b; }
 };
 
 constexpr const char* a_block_for_each = "cells";
 
 template <class Precision>
 class ParCellSm final : public Backend<Precision> {
+  using Pair = typename Precision::Pair;
+
  public:
   ParCellSm(const Problem&, const BackendOptions& options)
       : options_(options),
         runs_(source_runs_of(options)),
-        threads_(std::stoi(options.at("block"))),
+        threads_(block_of(options)),
         capacity_(std::stoi(options.at("staged"))) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    if (const auto reason = block_below_warp(problem, std::stoi(options.at("block")))) {
-      return reason;
-    }
-    const std::int64_t bytes = std::stoll(options.at("staged")) * bytes_per_particle(problem);
+    if (const auto reason = refuse_cells_or_block(problem, options)) return reason;
+    const bool with_types = types_of(problem.potential) > 1;
+    const std::int64_t bytes = std::stoll(options.at("staged")) * staged_bytes<Pair>(with_types);
     if (bytes <= problem.device.shared_bytes_opt_in) return {};
     return options.at("staged") + " staged particles take " + std::to_string(bytes) +
            " bytes of shared memory, and a block of this device has at most " +
@@ -195,36 +175,27 @@ class ParCellSm final : public Backend<Precision> {
 
   void prepare(const BinnedParticles<Precision>&, Stream&) override {}
 
-  void compute(const BinnedParticles<Precision>& particles,
-               const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
-               PairSums<Precision>& sums, Stream& stream) override {
+  void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
+               Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      const PairSumsView<Precision> view(sums);
-      if (runs_ == SourceRuns::merged) {
-        using Kernel = ParCellSmKernel<Precision, chosen(), Functor, SourceRuns::merged>;
-        start(stream, Kernel{particles, functor, view, particles.cells(), capacity_});
-      } else {
-        using Kernel = ParCellSmKernel<Precision, chosen(), Functor, SourceRuns::cells>;
-        start(stream, Kernel{particles, functor, view, particles.cells(), capacity_});
-      }
+      dispatch_runs(runs_, [&](auto runs) {
+        using Kernel = ParCellSmKernel<Precision, chosen(), Functor, runs()>;
+        start(stream, Kernel{particles, functor, PairSumsView<Precision>(sums), particles.cells(),
+                             capacity_});
+      });
     });
   }
 
   LaunchReport launch_report() const override { return report_; }
 
  private:
-  static std::int64_t bytes_per_particle(const Problem& problem) {
-    const bool is_double = problem.precision == pencilbox::Precision::double_;
-    return (is_double ? 24 : 12) + (types_of(problem.potential) > 1 ? 4 : 0);
-  }
-
   template <class Kernel>
   void start(Stream& stream, const Kernel& kernel) {
     LaunchShape shape;
     shape.blocks = blocks_of(options_, a_block_for_each, kernel.cells);
     shape.threads = threads_;
-    shape.shared_bytes = static_cast<std::size_t>(capacity_) * Kernel::bytes_per_particle;
+    shape.shared_bytes = static_cast<std::size_t>(capacity_) * Kernel::Staged::bytes_per_source;
     launch(stream, shape, kernel);
     report_ = {shape, "sources staged in pieces of at most " + std::to_string(capacity_ / 2)};
   }
@@ -247,7 +218,9 @@ BackendEntry par_cell_sm() {
         blocks_option(a_block_for_each, "of the grid; cells: one for each"),
         source_runs_option(),
         block_option("128")},
-       true});
+       /*needs_blocks=*/true,
+       /*all_pairs=*/false,
+       {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

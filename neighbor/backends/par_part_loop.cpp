@@ -33,13 +33,10 @@ template <class Precision>
 class ParPartLoop final : public Backend<Precision> {
  public:
   ParPartLoop(const Problem&, const BackendOptions& options)
-      : options_(options),
-        runs_(source_runs_of(options)),
-        threads_(std::stoi(options.at("block"))) {}
+      : options_(options), runs_(source_runs_of(options)), threads_(block_of(options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    return block_below_warp(problem, std::stoi(options.at("block")));
+    return refuse_cells_or_block(problem, options);
   }
 
   void prepare(const BinnedParticles<Precision>&, Stream&) override {}
@@ -85,7 +82,10 @@ BackendEntry par_part_loop() {
        "one thread per particle, or per several, 27 cells in device memory",
        "Few particles per cell, section 4.2",
        {blocks_option(a_thread_for_each, "of the grid; particles: a thread for each"),
-        source_runs_option(), block_option("128")}});
+        source_runs_option(), block_option("128")},
+       /*needs_blocks=*/false,
+       /*all_pairs=*/false,
+       {{{"runs", "merged"}}, {{"runs", "cells"}}, {{"runs", "merged"}, {"block", "256"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -52,12 +52,11 @@ class ParPartNoLoop final : public Backend<Precision> {
  public:
   ParPartNoLoop(const Problem&, const BackendOptions& options)
       : runs_(source_runs_of(options)),
-        threads_(std::stoi(options.at("block"))),
-        lanes_(std::stoi(options.at("threads_per_target"))) {}
+        threads_(block_of(options)),
+        lanes_(threads_per_target_of(options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    return block_below_warp(problem, std::stoi(options.at("block")));
+    return refuse_cells_or_block(problem, options);
   }
 
   void prepare(const BinnedParticles<Precision>&, Stream&) override {}
@@ -79,8 +78,7 @@ class ParPartNoLoop final : public Backend<Precision> {
         for_each(stream, particles.count, Kernel{{particles, functor}, view}, threads_);
       });
     });
-    report_ = {shape,
-               std::to_string(lanes_) + (lanes_ == 1 ? " thread" : " threads") + " a target"};
+    report_ = {shape, threads_per_target_in_words(lanes_)};
   }
 
   LaunchReport launch_report() const override { return report_; }
@@ -95,15 +93,21 @@ class ParPartNoLoop final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry par_part_no_loop() {
-  return make_entry<ParPartNoLoop>({"par-part-no-loop",
-                                    "one thread per particle, 27 cells in device memory",
-                                    "Few particles per cell, section 4.1",
-                                    {source_runs_option(),
-                                     block_option("128"),
-                                     {"threads_per_target",
-                                      "1",
-                                      "threads that share the sources of a target, in merged runs",
-                                      {"1", "2", "4", "8", "16", "32"}}}});
+  return make_entry<ParPartNoLoop>(
+      {"par-part-no-loop",
+       "one thread per particle, 27 cells in device memory",
+       "Few particles per cell, section 4.1",
+       {source_runs_option(), block_option("128"),
+        threads_per_target_option("threads that share the sources of a target, in merged runs")},
+       /*needs_blocks=*/false,
+       /*all_pairs=*/false,
+       {{{"runs", "merged"}},
+        {{"threads_per_target", "4"}},
+        {{"threads_per_target", "8"}},
+        {{"threads_per_target", "32"}},
+        {{"runs", "merged"}, {"block", "64"}},
+        {{"runs", "merged"}, {"block", "256"}},
+        {{"runs", "cells"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

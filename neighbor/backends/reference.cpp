@@ -102,6 +102,7 @@ class Reference final : public Backend<Precision> {
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
+    if (const auto reason = cells_for_a_cutoff(problem)) return reason;
     return infinitely_many_images(problem);
   }
 
@@ -152,7 +153,9 @@ BackendEntry reference() {
   return make_entry<Reference>({"reference",
                                 "all pairs and all images in double precision: the truth, N^2",
                                 "brute force",
-                                {}});
+                                {},
+                                /*needs_blocks=*/false,
+                                /*all_pairs=*/true});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

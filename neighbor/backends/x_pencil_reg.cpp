@@ -21,6 +21,7 @@
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/shared_memory_option.hpp"
 #include "neighbor/source_pencil.hpp"
+#include "neighbor/staged_sources.hpp"
 #include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -99,8 +100,6 @@ struct XPencilRegKernel {
             {smaller(first.x + layout.size.x, cells.x), smaller(first.y + layout.size.y, cells.y),
              smaller(first.z + layout.size.z, cells.z)}};
   }
-
-  PENCILBOX_DEVICE_FUNCTION static Index smaller(Index a, Index b) { return a < b ? a : b; }
 
   /// The targets of one row of the sub-box. Targets are numbered row after row, y first.
   PENCILBOX_DEVICE_FUNCTION IndexRange row_of_targets(const SubBox& box, Index y, Index z) const {
@@ -305,9 +304,7 @@ class XPencilReg final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    // Other kernels than that of every step take longer, and would mislead the tuner.
-    const bool every_step = wanted == Wanted::forces || wanted == Wanted::potential;
-    const Index choice = every_step || tuner_.decided() ? tuner_.begin(stream) : paper_choice;
+    const Index choice = tuner_.begin(wanted, stream);
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
       using Kernel = XPencilRegKernel<Precision, chosen(), Functor>;
@@ -321,7 +318,7 @@ class XPencilReg final : public Backend<Precision> {
           Kernel{particles, functor, PairSumsView<Precision>(sums), layout(size, capacity), runs_});
       report_ = {shape, "sub-boxes of " + name_of(size) + " cells"};
     });
-    if (every_step) tuner_.end(stream);
+    tuner_.end(stream);
   }
 
   LaunchReport launch_report() const override { return report_; }
@@ -438,7 +435,11 @@ BackendEntry x_pencil_reg() {
          "targets",
          {"paper", "targets"}},
         source_runs_option()},
-       true});
+       /*needs_blocks=*/true,
+       /*all_pairs=*/false,
+       {{{"sub_box", "8x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
+        {{"sub_box", "4x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
+        {{"sub_box", "paper"}, {"threads", "targets"}, {"runs", "merged"}}}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -159,8 +159,7 @@ TEST_P(AgainstReference, ABoxOfManyCells) {
   // Single precision must not lose digits in a big box: two clusters a long way from each other.
   StartState state = random_liquid(100, periodic_box(5, 5, 5), 0.9, 61);
   // Where blocks are emulated, each of the 262,144 cells of a cube would start hundreds of fibers.
-  const bool emulated = backend().info.needs_blocks && backend().device->kind() == "host";
-  state.box = emulated ? periodic_box(4000, 6, 6) : periodic_box(4000, 4000, 4000);
+  state.box = emulated() ? periodic_box(4000, 6, 6) : periodic_box(4000, 4000, 4000);
   for (std::size_t i = 0; i < 50; ++i) state.position[i][0] += 3990.0;
   compare(make_lj_setup(std::move(state), 2.5, Truncation::shift), "side 4000");
 }

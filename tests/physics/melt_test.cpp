@@ -36,10 +36,8 @@ TEST_P(Melt, StepZero) {
 
 TEST_P(Melt, StepOneHundred) {
   // Minutes a run on the host where blocks are emulated, or for N^2; a GPU runs all of them.
-  if (backend().info.needs_blocks && backend().device->kind() == "host") {
-    GTEST_SKIP() << "100 steps of 32,000 atoms on emulated blocks";
-  }
-  const bool slow_truth = backend().info.name == "reference" && backend().device->kind() == "host";
+  if (emulated()) GTEST_SKIP() << "100 steps of 32,000 atoms on emulated blocks";
+  const bool slow_truth = on_host() && backend().info.name == "reference";
   if (slow_truth && precision() != Precision::double_) {
     GTEST_SKIP() << "32,000 squared pairs on a CPU: asked of double precision only";
   }

@@ -42,6 +42,12 @@ class EveryBackend : public ::testing::TestWithParam<BackendCase> {
     return evaluate(backend(), setup);
   }
 
+  bool on_host() const { return backend().device->kind() == "host"; }
+
+  /// Blocks are emulated here, a thousand times slower than where they are real: long runs are
+  /// shortened to what still shows a mistake.
+  bool emulated() const { return on_host() && backend().info.needs_blocks; }
+
   /// Whether the back end refuses this problem, in words, for the particles in its fullest cell. It
   /// may only where 27 cells of them exceed 48 KB: from 65 a cell on, in double.
   bool refuses_the_crowd(SimulationSetup setup) const {

@@ -82,7 +82,7 @@ void check_all(const GridView<float>& grid, const CellCoordinates& targets) {
       const CellCoordinates place = box.place(cell);
       ASSERT_EQ(box.number(place), cell);
       const Index there = box.grid_cell(place);
-      const ParticleRange run = box.particles_of_run(offset.data(), box.run_of(place));
+      const IndexRange run = box.particles_of_run(offset.data(), box.run_of(place));
       if (there < 0) {
         ASSERT_EQ(run.begin, run.end);
         continue;
@@ -93,7 +93,7 @@ void check_all(const GridView<float>& grid, const CellCoordinates& targets) {
       for (Index i = offset[c]; i < offset[c + 1]; ++i) by_cell.push_back(i);
     }
     for (Index run = 0; run < box.runs(); ++run) {
-      const ParticleRange range = box.particles_of_run(offset.data(), run);
+      const IndexRange range = box.particles_of_run(offset.data(), run);
       for (Index i = range.begin; i < range.end; ++i) by_run.push_back(i);
     }
     ASSERT_EQ(by_cell, by_run);

@@ -9,10 +9,9 @@
 #include <string>
 
 #include "neighbor/cell_grid.hpp"
+#include "neighbor/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE::two_level_grid {
-
-PENCILBOX_DEVICE_FUNCTION inline Index smaller(Index a, Index b) { return a < b ? a : b; }
 
 /// Coordinates of a cell within its coarse cell, ten bits each.
 using PackedCoordinates = std::int32_t;

@@ -1,0 +1,124 @@
+#include "neighbor/trial_schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace pencilbox {
+namespace {
+
+constexpr double untried = std::numeric_limits<double>::infinity();
+
+/// A family is worth more trials if its first candidate took at most so many times the least: block
+/// sizes, pencil lengths and threads per target change a back end's time by about as much.
+constexpr double family_within = 1.6;
+/// Two single trials of one candidate differ by a few per cent.
+constexpr double finalist_within = 1.1;
+constexpr std::size_t most_finalists = 4;
+
+constexpr int trials_of_a_candidate = 2;
+constexpr int trials_of_a_finalist = 3;
+
+std::vector<std::size_t> repeated(const std::vector<std::size_t>& candidates, int times) {
+  std::vector<std::size_t> trials;
+  for (const std::size_t candidate : candidates) {
+    for (int i = 0; i < times; ++i) trials.push_back(candidate);
+  }
+  return trials;
+}
+
+/// In turn, so that a slow drift of the clock meets all alike.
+std::vector<std::size_t> in_turn(const std::vector<std::size_t>& candidates, int times) {
+  std::vector<std::size_t> trials;
+  for (int i = 0; i < times; ++i) trials.insert(trials.end(), candidates.begin(), candidates.end());
+  return trials;
+}
+
+}  // namespace
+
+TrialSchedule::TrialSchedule(std::vector<std::size_t> family_of)
+    : family_of_(std::move(family_of)), least_(family_of_.size(), untried) {
+  if (family_of_.empty()) throw std::logic_error("trial schedule: no candidate");
+  begin_round();
+}
+
+void TrialSchedule::finish_round(const std::vector<double>& seconds) {
+  if (seconds.size() != round_.size()) throw std::logic_error("trial schedule: a time a trial");
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    least_[round_[i]] = std::min(least_[round_[i]], seconds[i]);
+  }
+  begin_round();
+}
+
+std::size_t TrialSchedule::best() const {
+  return static_cast<std::size_t>(
+      std::distance(least_.begin(), std::min_element(least_.begin(), least_.end())));
+}
+
+std::optional<std::size_t> TrialSchedule::runner_up() const {
+  const std::size_t winner = best();
+  std::optional<std::size_t> second;
+  for (std::size_t k = 0; k < least_.size(); ++k) {
+    if (k == winner || least_[k] == untried) continue;
+    if (!second || least_[k] < least_[*second]) second = k;
+  }
+  return second;
+}
+
+std::size_t TrialSchedule::tried() const {
+  return static_cast<std::size_t>(std::count_if(least_.begin(), least_.end(),
+                                                [](double seconds) { return seconds < untried; }));
+}
+
+std::vector<std::size_t> TrialSchedule::firsts() const {
+  std::vector<std::size_t> candidates;
+  for (std::size_t k = 0; k < family_of_.size(); ++k) {
+    const auto first = std::find(family_of_.begin(), family_of_.end(), family_of_[k]);
+    if (static_cast<std::size_t>(std::distance(family_of_.begin(), first)) == k) {
+      candidates.push_back(k);
+    }
+  }
+  return candidates;
+}
+
+std::vector<std::size_t> TrialSchedule::variants_of_fast_families() const {
+  std::vector<std::size_t> candidates;
+  for (const std::size_t first : firsts()) {
+    if (least_[first] > family_within * least_[best()]) continue;
+    for (std::size_t k = 0; k < family_of_.size(); ++k) {
+      if (family_of_[k] == family_of_[first] && k != first) candidates.push_back(k);
+    }
+  }
+  return candidates;
+}
+
+std::vector<std::size_t> TrialSchedule::finalists() const {
+  std::vector<std::size_t> candidates;
+  for (std::size_t k = 0; k < least_.size(); ++k) {
+    if (least_[k] <= finalist_within * least_[best()]) candidates.push_back(k);
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [this](std::size_t a, std::size_t b) { return least_[a] < least_[b]; });
+  candidates.resize(std::min(candidates.size(), most_finalists));
+  if (candidates.size() == 1) candidates.clear();
+  return candidates;
+}
+
+/// The next round that has anything to try; none after the last.
+void TrialSchedule::begin_round() {
+  round_.clear();
+  while (round_.empty() && rounds_begun_ < 3) {
+    ++rounds_begun_;
+    if (rounds_begun_ == 1 && family_of_.size() > 1) {
+      round_ = repeated(firsts(), trials_of_a_candidate);
+    } else if (rounds_begun_ == 2) {
+      round_ = repeated(variants_of_fast_families(), trials_of_a_candidate);
+    } else if (rounds_begun_ == 3) {
+      round_ = in_turn(finalists(), trials_of_a_finalist);
+    }
+  }
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,141 @@
+// Back end `auto`: that it chooses, says so, chooses again, and that no choice changes the physics.
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+#include "tests/support/every_backend.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Automatic : public ::testing::TestWithParam<DeviceBackend> {
+ protected:
+  static SimulationSetup crystal() {
+    SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
+    setup.backend = "auto";
+    setup.precision = Precision::double_;
+    setup.timestep = 0.004;
+    return setup;
+  }
+
+  static std::unique_ptr<Simulation> make(SimulationSetup setup) {
+    return GetParam().device->make(std::move(setup));
+  }
+
+  static Frame state_of(Simulation& simulation) {
+    FieldSet fields;
+    for (const Field f : {Field::position, Field::velocity, Field::force}) fields.insert(f);
+    return simulation.snapshot(fields);
+  }
+};
+
+std::vector<DeviceBackend> on_every_device() {
+  std::vector<DeviceBackend> found;
+  for (const DeviceBackend& backend : device_backends()) {
+    if (backend.info.name == "auto") found.push_back(backend);
+  }
+  return found;
+}
+
+constexpr std::int64_t enough_to_choose = 150;
+
+TEST_P(Automatic, ChoosesInTheFirstStepsAndSaysWhat) {
+  const auto simulation = make(crystal());
+  EXPECT_FALSE(simulation->backend_stats().choice);
+  EXPECT_THAT(simulation->backend_stats().note, HasSubstr("others still to be tried"));
+  simulation->advance(enough_to_choose);
+  const BackendStats stats = simulation->backend_stats();
+  ASSERT_TRUE(stats.choice);
+  EXPECT_NE(stats.choice->chosen.name, "auto");
+  EXPECT_THAT(stats.note, HasSubstr(stats.choice->chosen.name));
+  EXPECT_GE(stats.choice->tried, 3);
+  ASSERT_TRUE(stats.choice->runner_up);
+  EXPECT_GE(stats.choice->margin, 0.0);
+  EXPECT_EQ(stats.choice->choices, 1);
+}
+
+TEST_P(Automatic, StepsOfTheTrialsCount) {
+  const auto simulation = make(crystal());
+  const double before = simulation->observe().total_energy();
+  simulation->advance(enough_to_choose);
+  EXPECT_EQ(simulation->step(), enough_to_choose);
+  EXPECT_NEAR(simulation->observe().total_energy(), before, 1e-4 * std::abs(before));
+
+  SimulationSetup there = crystal();
+  const Frame frame = state_of(*simulation);
+  there.start.position = frame.position;
+  const Evaluation truth = evaluate_reference(there);
+  EXPECT_LE(largest_difference(frame.force, truth.frame.force),
+            1e-12 * std::max(1.0, largest_component(truth.frame.force)));
+}
+
+TEST_P(Automatic, ADeterministicRunHasTheBitsOfEveryOther) {
+  SimulationSetup setup = crystal();
+  setup.deterministic = true;
+  const auto one = make(setup);
+  one->advance(enough_to_choose);
+  const BackendStats stats = one->backend_stats();
+  ASSERT_TRUE(stats.choice);
+
+  SimulationSetup fixed = setup;
+  fixed.backend = stats.choice->chosen.name;
+  fixed.options = stats.choice->chosen.options;
+  const auto two = make(fixed);
+  two->advance(enough_to_choose);
+  const Frame a = state_of(*one), b = state_of(*two);
+  EXPECT_EQ(a.position, b.position);
+  EXPECT_EQ(a.velocity, b.velocity);
+  EXPECT_EQ(a.force, b.force);
+}
+
+TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
+  // A dilute cloud that falls into a corner of its box.
+  SimulationSetup setup = make_lj_setup(random_liquid(300, periodic_box(20, 20, 20), 1.2, 5), 2.5,
+                                        Truncation::force_shift);
+  setup.backend = "auto";
+  setup.timestep = 0.001;
+  for (std::size_t i = 0; i < setup.start.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      setup.start.velocity[i][d] = -2.0 * (setup.start.position[i][d] - 10.0);
+    }
+  }
+  const auto simulation = make(setup);
+  for (int looks = 0; looks < 5; ++looks) simulation->advance(80);
+  const BackendStats stats = simulation->backend_stats();
+  ASSERT_TRUE(stats.choice);
+  EXPECT_GE(stats.choice->choices, 2);
+}
+
+TEST_P(Automatic, TakesWhatNoOtherCanRunAndSaysSo) {
+  // A side below the cutoff: the truth alone looks so far.
+  SimulationSetup setup = make_lj_setup(random_liquid(30, periodic_box(2.0, 6.0, 6.0), 0.75, 3),
+                                        2.5, Truncation::shift);
+  setup.backend = "auto";
+  const auto simulation = make(setup);
+  simulation->advance(1);
+  const BackendStats stats = simulation->backend_stats();
+  ASSERT_TRUE(stats.choice);
+  EXPECT_EQ(stats.choice->chosen.name, "reference");
+  EXPECT_FALSE(stats.choice->runner_up);
+}
+
+TEST_P(Automatic, RefusesInWordsWhatNothingCanRun) {
+  SimulationSetup setup;
+  setup.start = random_particles(10, periodic_box(8, 8, 8), 1);
+  setup.potential = SoftenedGravityModel{1.0, 0.05, {1.0}};
+  setup.backend = "auto";
+  setup.integrator = "velocity-verlet";
+  try {
+    make(setup);
+    FAIL() << "infinitely many images";
+  } catch (const BackendRefusal& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("all three have to be open"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Automatic, ::testing::ValuesIn(on_every_device()),
+                         [](const auto& info) { return info.param.name(); });
+
+}  // namespace
+}  // namespace pencilbox::testing

@@ -1,0 +1,83 @@
+// In which order `backend: auto` tries, and what it makes of the times.
+#include "neighbor/trial_schedule.hpp"
+
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+
+namespace pencilbox {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Every trial of a candidate takes `seconds` of it. The trials, by round.
+std::vector<std::vector<std::size_t>> run(TrialSchedule& schedule,
+                                          const std::vector<double>& seconds) {
+  std::vector<std::vector<std::size_t>> rounds;
+  while (!schedule.decided()) {
+    rounds.push_back(schedule.round());
+    std::vector<double> times;
+    for (const std::size_t candidate : rounds.back()) times.push_back(seconds[candidate]);
+    schedule.finish_round(times);
+  }
+  return rounds;
+}
+
+TEST(TrialSchedule, OfOneCandidateNothingIsTried) {
+  const TrialSchedule schedule({0});
+  EXPECT_TRUE(schedule.decided());
+  EXPECT_EQ(schedule.best(), 0U);
+  EXPECT_EQ(schedule.runner_up(), std::nullopt);
+  EXPECT_EQ(schedule.tried(), 0U);
+}
+
+TEST(TrialSchedule, BeforeAnythingIsKnownTheFirstIsBest) {
+  const TrialSchedule schedule({0, 0, 1});
+  EXPECT_FALSE(schedule.decided());
+  EXPECT_EQ(schedule.best(), 0U);
+}
+
+TEST(TrialSchedule, TriesVariantsOfFastFamiliesOnly) {
+  TrialSchedule schedule({0, 0, 1, 1, 2});
+  const auto rounds = run(schedule, {1.0, 0.7, 9.0, 0.1, 1.05});
+  EXPECT_THAT(rounds, ElementsAre(ElementsAre(0, 0, 2, 2, 4, 4), ElementsAre(1, 1)));
+  EXPECT_EQ(schedule.best(), 1U);
+  EXPECT_EQ(schedule.runner_up(), 0U);
+  EXPECT_EQ(schedule.tried(), 4U);
+}
+
+TEST(TrialSchedule, TriesTheFastestAgainInTurn) {
+  TrialSchedule schedule({0, 1, 2});
+  EXPECT_THAT(run(schedule, {1.05, 1.0, 2.0}),
+              ElementsAre(ElementsAre(0, 0, 1, 1, 2, 2), ElementsAre(1, 0, 1, 0, 1, 0)));
+  EXPECT_EQ(schedule.best(), 1U);
+  EXPECT_DOUBLE_EQ(schedule.seconds(1), 1.0);
+}
+
+TEST(TrialSchedule, TheLeastOfACandidatesTimesCounts) {
+  TrialSchedule schedule({0, 1});
+  schedule.finish_round({50.0, 2.0, 1.0, 60.0});  // the first launch of 0, a disturbance of 1
+  EXPECT_TRUE(schedule.decided());
+  EXPECT_EQ(schedule.best(), 1U);
+  EXPECT_DOUBLE_EQ(schedule.seconds(0), 2.0);
+}
+
+TEST(TrialSchedule, ALaterTrialMayTurnTheOrder) {
+  TrialSchedule schedule({0, 1});
+  schedule.finish_round({1.0, 1.0, 1.04, 1.04});
+  ASSERT_THAT(schedule.round(), ElementsAre(0, 1, 0, 1, 0, 1));
+  schedule.finish_round({1.0, 1.04, 1.0, 0.9, 1.0, 1.04});
+  EXPECT_THAT(schedule.round(), IsEmpty());
+  EXPECT_EQ(schedule.best(), 1U);
+  EXPECT_EQ(schedule.runner_up(), 0U);
+}
+
+TEST(TrialSchedule, WantsATimeForEachTrial) {
+  TrialSchedule schedule({0, 1});
+  EXPECT_THROW(schedule.finish_round({1.0}), std::logic_error);
+  EXPECT_THROW(TrialSchedule({}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace pencilbox
