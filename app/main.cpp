@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/bench.hpp"
+#include "app/measurement.hpp"
 #include "app/program.hpp"
 #include "core/error.hpp"
 
@@ -30,23 +31,42 @@ void set_up_notes() {
   spdlog::set_default_logger(logger);
 }
 
-void add_deck_options(CLI::App& command, RunArguments& arguments) {
-  command.add_option("DECK", arguments.deck, "YAML deck")->required();
-  command
-      .add_option("--set", arguments.overrides, "KEY=VALUE over the deck, e.g. potential.cutoff=3")
+constexpr const char* options_help =
+    "a:key=value,key=value;b:...: their options; a back end that is here several times runs as "
+    "often";
+
+void add_deck_source(CLI::App& command, std::filesystem::path& deck,
+                     std::vector<std::string>& overrides) {
+  command.add_option("DECK", deck, "YAML deck")->required();
+  command.add_option("--set", overrides, "KEY=VALUE over the deck, e.g. potential.cutoff=3")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
+}
+
+void add_deck_options(CLI::App& command, RunArguments& arguments) {
+  add_deck_source(command, arguments.deck, arguments.overrides);
   command.add_flag("--overwrite", arguments.overwrite, "replace the outputs of an earlier run");
+}
+
+void add_compare(CLI::App& program, CompareArguments& arguments) {
+  CLI::App& command =
+      *program.add_subcommand("compare", "which back end is fastest for a deck, and why");
+  add_deck_source(command, arguments.deck, arguments.overrides);
+  command.add_option("--backends", arguments.backends, "a,b,...: back ends, all without it");
+  command.add_option("--options", arguments.options, options_help);
+  command.add_option("--steps", arguments.steps, "steps in one timing");
+  command.add_option("--repeats", arguments.repeats, "timings");
+  command.add_option("--output", arguments.output,
+                     "directory for compare.csv, .json, .svg and .html");
+  command.add_flag("--overwrite", arguments.overwrite, "replace them");
 }
 
 void add_few_particles(CLI::App& bench, FewParticlesArguments& arguments) {
   CLI::App& command =
       *bench.add_subcommand("few-particles", "the rows of \"Few particles per cell\", table 1");
   command.add_option("--backends", arguments.backends, "a,b,...: back ends, all without it");
-  command.add_option("--options", arguments.options,
-                     "a:key=value,key=value;b:...: their options; a back end that is here several "
-                     "times runs as often");
+  command.add_option("--options", arguments.options, options_help);
   command.add_option("--cells", arguments.cells, "cells of a side, 2,4,8,16,32 without it");
   command.add_option("--per-cell", arguments.per_cell, "particles a cell, 1,10,100 without it");
   command.add_option("--potential", arguments.potential, "position-sum, lennard-jones, extended");
@@ -104,6 +124,9 @@ int run_program(int argc, char** argv) {
   run->add_flag("--quiet", arguments.quiet, "no table, no progress, no summary");
   CLI::App* check = program.add_subcommand("check", "dry run: what a run would be");
   add_deck_options(*check, arguments);
+  CompareArguments comparison;
+  comparison.command = command_line(argc, argv);
+  add_compare(program, comparison);
   CLI::App* backends = program.add_subcommand("backends", "list the back ends, or describe one");
   backends->add_option("NAME", backend, "back end");
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
@@ -125,6 +148,7 @@ int run_program(int argc, char** argv) {
   }
   if (run->parsed()) run_command(arguments);
   if (check->parsed()) check_command(arguments);
+  if (program.got_subcommand("compare")) compare_command(comparison);
   if (backends->parsed()) backends_command(backend);
   if (info->parsed()) info_command();
   if (schema->parsed()) schema_command();

@@ -55,8 +55,14 @@ class Simulation {
   /// The particles in id order, positions wrapped into the box.
   virtual Frame snapshot(const FieldSet& fields) = 0;
 
+  /// Seconds of the last advance(), between two events on the device.
+  virtual double last_advance_seconds() const = 0;
+
   virtual RegionSeconds regions() const = 0;
-  /// Counts candidates and pairs with one extra evaluation of the present state.
+  /// Regions count from now on.
+  virtual void forget_regions() = 0;
+  /// Counts candidates and pairs, and looks at the kernel of forces, with two extra evaluations of
+  /// the present state.
   virtual BackendStats backend_stats() = 0;
   virtual std::int64_t device_bytes() const = 0;
 };

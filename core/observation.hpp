@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device/properties.hpp"
 #include "core/start_state.hpp"
 
 namespace pencilbox {
@@ -76,6 +77,7 @@ struct BackendStats {
   std::int64_t shared_bytes = 0;  ///< per block
   std::int64_t device_bytes = 0;  ///< memory of its own
   std::string note;               ///< launch rule in words, e.g. "pencils of 8 cells"
+  KernelResources resources;      ///< of the kernel of forces
 };
 
 }  // namespace pencilbox

@@ -30,6 +30,7 @@ struct BackendInfo {
   std::string source;   ///< paper and section
   std::vector<OptionInfo> options;
   bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
+  bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
 };
 
 /// Every option at its default.

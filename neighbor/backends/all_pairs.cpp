@@ -249,7 +249,8 @@ BackendEntry all_pairs() {
                                  "1",
                                  "threads that share the sources of a target",
                                  {"1", "2", "4", "8", "16", "32"}}},
-                               true});
+                               /*needs_blocks=*/true,
+                               /*all_pairs=*/true});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

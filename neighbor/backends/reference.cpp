@@ -152,7 +152,9 @@ BackendEntry reference() {
   return make_entry<Reference>({"reference",
                                 "all pairs and all images in double precision: the truth, N^2",
                                 "brute force",
-                                {}});
+                                {},
+                                /*needs_blocks=*/false,
+                                /*all_pairs=*/true});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
