@@ -1,9 +1,7 @@
 // `pencilbox compare`: from a deck to a table that says which back end is fastest, and why.
 #include <algorithm>
-#include <iostream>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/bench.hpp"
 #include "app/compare.hpp"
@@ -51,12 +49,6 @@ void add_yardstick(std::vector<BackendChoice>& backends, const std::vector<Backe
   backends.insert(backends.begin(), {info->name, default_options(*info)});
 }
 
-/// A line on a terminal that comes and goes: a comparison takes its time.
-std::function<void(const std::string&)> teller() {
-  if (isatty(STDERR_FILENO) != 1) return [](const std::string&) {};
-  return [](const std::string& text) { std::cerr << "\r\x1b[K" << text << std::flush; };
-}
-
 Contest make_contest(const CompareArguments& arguments, const Deck& deck,
                      const DeviceProperties& device) {
   Contest contest;
@@ -73,7 +65,7 @@ Contest make_contest(const CompareArguments& arguments, const Deck& deck,
   contest.repeats = read_integer(
       "compare: --repeats", arguments.repeats.empty() ? usual_repeats : arguments.repeats, 1, 1000);
   contest.warm_up = device.emulates_blocks ? 2 : 200;
-  contest.tell = teller();
+  contest.tell = terminal_teller();
   return contest;
 }
 
@@ -99,9 +91,7 @@ void compare_command(const CompareArguments& arguments) {
   result.title = "Back ends compared: " + (deck.title.empty() ? deck.name : deck.title);
   result.facts = facts_of(arguments.command, properties);
   result.facts.emplace_back("deck", deck.name);
-  print(result.title + "\n" + properties.kind + ": " + properties.name + "\n" +
-        result.tables.front().caption + "\n\n" + to_text(result.tables.front()) + "\n");
-  for (const std::string& note : result.notes) print("- " + note + "\n");
+  print_result(result);
   files.write(result);
   print(files.closing_line());
 }

@@ -43,21 +43,13 @@ std::vector<Column> columns() {
           {"launch", "launch", 4, 3}};
 }
 
-std::string options_of(const BackendChoice& choice) {
-  std::string text;
-  for (const auto& [name, value] : choice.options) {
-    text += (text.empty() ? "" : " ") + name + "=" + value;
-  }
-  return text;
-}
-
 class Rows {
  public:
   Rows(const Comparison& comparison, const Contest& contest, const DeviceProperties& device)
       : comparison_(comparison), contest_(contest), device_(device) {}
 
   ResultRow operator()(const Contender& contender) const {
-    ResultRow row{{describe(contender.choice, contest_.known), options_of(contender.choice)},
+    ResultRow row{{describe(contender.choice, contest_.known), options_text(contender.choice)},
                   contender.refusal.value_or("")};
     if (contender.refusal) {
       row.cells.resize(columns().size());

@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "app/simulation.hpp"
+#include "app/time_all_pairs.hpp"
 #include "app/time_candidates.hpp"
+#include "app/time_searches.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "core/profile.hpp"
@@ -333,6 +335,15 @@ class Api final : public DeviceApi {
 
   CandidateResult time_candidates(const CandidateBench& bench) const override {
     return PENCILBOX_DEVICE::time_candidates(bench);
+  }
+  SearchResult time_searches(const SearchBench& bench) const override {
+    return PENCILBOX_DEVICE::time_searches(bench);
+  }
+  GravityResult time_gravity(const GravityBench& bench) const override {
+    return PENCILBOX_DEVICE::time_gravity(bench);
+  }
+  HistogramResult time_histograms(const HistogramBench& bench) const override {
+    return PENCILBOX_DEVICE::time_histograms(bench);
   }
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <iostream>
 #include <limits>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace pencilbox {
 namespace {
@@ -47,6 +49,11 @@ std::string command_line(int argc, const char* const* argv) {
   std::string line = "pencilbox";
   for (int k = 1; k < argc; ++k) line += " " + quoted(argv[k]);
   return line;
+}
+
+std::function<void(const std::string&)> terminal_teller() {
+  if (isatty(STDERR_FILENO) != 1) return [](const std::string&) {};
+  return [](const std::string& text) { std::cerr << "\r\x1b[K" << text << std::flush; };
 }
 
 }  // namespace pencilbox

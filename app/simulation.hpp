@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "app/all_pairs_bench.hpp"
 #include "app/candidate_bench.hpp"
+#include "app/search_bench.hpp"
 #include "core/device/properties.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
@@ -107,6 +109,11 @@ class DeviceApi {
   /// One row of a benchmark of the candidate kernels. Throws PhysicsError if a back end's sums are
   /// wrong, SystemError as make() does.
   virtual CandidateResult time_candidates(const CandidateBench& bench) const = 0;
+
+  /// The same for neighbour searches, gravity and histograms of distances.
+  virtual SearchResult time_searches(const SearchBench& bench) const = 0;
+  virtual GravityResult time_gravity(const GravityBench& bench) const = 0;
+  virtual HistogramResult time_histograms(const HistogramBench& bench) const = 0;
 };
 
 /// The devices of this build, host first.
