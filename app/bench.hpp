@@ -9,23 +9,50 @@
 #include <vector>
 
 #include "app/candidate_bench.hpp"
+#include "app/simulation.hpp"
 #include "core/registry.hpp"
+#include "io/output/result_files.hpp"
 
 namespace pencilbox {
 
-/// `bench few-particles`. An empty text is the default.
-struct FewParticlesArguments {
+/// What every benchmark takes. An empty text is the default, here and below.
+struct BenchArguments {
+  std::string device = "auto";
+  std::string output;  ///< directory; empty: nothing is written
+  bool overwrite = false;
+  std::string command;  ///< the command line
+};
+
+struct FewParticlesArguments : BenchArguments {
   std::string backends, options;
   std::string cells, per_cell;
   std::string potential = "lennard-jones";
-  std::string device = "auto";
   std::string calls;
   std::string repeats = "3";
   std::string csv;
-  bool overwrite = false;
+};
+
+struct FennsArguments : BenchArguments {
+  std::string scenarios = "1,2,3";
+  std::string particles, radii;
+  std::string repeats;
+};
+
+struct NBodyArguments : BenchArguments {
+  std::string particles;
+  std::string options = "all-pairs:threads_per_target=1;all-pairs:threads_per_target=8";
+};
+
+struct PairHistogramArguments : BenchArguments {
+  std::string points;
+  std::string buckets = "500";
+  std::string block = "128";
 };
 
 void few_particles_command(const FewParticlesArguments& arguments);
+void fenns_command(const FennsArguments& arguments);
+void n_body_command(const NBodyArguments& arguments);
+void pair_histogram_command(const PairHistogramArguments& arguments);
 
 // What arguments have in common. `place` is what an error begins with, "bench NAME: --option";
 // InputError where the text is not what it should be.
@@ -39,6 +66,28 @@ std::int32_t read_integer(const std::string& place, const std::string& text, std
 std::vector<std::int32_t> read_integers(const std::string& place, const std::string& text,
                                         std::int32_t least, std::int32_t most);
 
+/// Positive numbers between commas, none of them twice.
+std::vector<double> read_numbers(const std::string& place, const std::string& text, double least,
+                                 double most);
+
+/// `text`, or what is usual where it is empty.
+std::string or_usual(const std::string& text, const std::string& usual);
+
+/// The device of `--device`.
+const DeviceApi& read_device(const std::string& command, const BenchArguments& arguments);
+
+/// A result that says what was typed and on which device, to be filled. `name` of its files.
+Result begin_result(const std::string& name, const std::string& title,
+                    const BenchArguments& arguments, const DeviceProperties& device);
+
+/// Where `--output` says, for a result with these tables and plots.
+ResultFiles bench_files(const std::string& command, const BenchArguments& arguments,
+                        const std::string& page, std::vector<std::string> tables,
+                        std::vector<std::string> plots);
+
+/// Title, device, tables and notes on standard output.
+void print_result(const Result& result);
+
 /// The number of `name` in `names`.
 std::size_t read_name(const std::string& place, const std::string& name,
                       const std::vector<std::string>& names);
@@ -49,6 +98,9 @@ std::size_t read_name(const std::string& place, const std::string& name,
 std::vector<BackendChoice> read_backends(const std::string& command, const std::string& names,
                                          const std::string& options,
                                          const std::vector<BackendInfo>& known);
+
+/// All options of a back end: "a=1 b=2".
+std::string options_text(const BackendChoice& choice);
 
 /// The back end's name and those of its options that are not at their defaults.
 std::string describe(const BackendChoice& choice, const std::vector<BackendInfo>& known);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "app/bench.hpp"
+#include "app/measurement.hpp"
 #include "app/program.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/nearest_name.hpp"
@@ -98,6 +99,67 @@ std::vector<std::int32_t> read_integers(const std::string& place, const std::str
   return numbers;
 }
 
+std::vector<double> read_numbers(const std::string& place, const std::string& text, double least,
+                                 double most) {
+  std::vector<double> numbers;
+  for (const std::string& part : split(text, ',')) {
+    const auto number = parse_real(part);
+    if (!number || !(*number >= least) || !(*number <= most)) {
+      complain(place, "not a number in range", quoted_input(part),
+               fmt::format("{} to {}", least, most));
+    }
+    if (std::find(numbers.begin(), numbers.end(), *number) != numbers.end()) {
+      complain(place, "a number twice", part, "each once");
+    }
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::string or_usual(const std::string& text, const std::string& usual) {
+  return text.empty() ? usual : text;
+}
+
+const DeviceApi& read_device(const std::string& command, const BenchArguments& arguments) {
+  std::vector<std::string> names{"auto"};
+  for (const DeviceApi* device : devices()) names.push_back(device->kind());
+  return choose_device(names[read_name(command + ": --device", arguments.device, names)]);
+}
+
+Result begin_result(const std::string& name, const std::string& title,
+                    const BenchArguments& arguments, const DeviceProperties& device) {
+  Result result;
+  result.name = name;
+  result.title = title;
+  result.facts = facts_of(arguments.command, device);
+  return result;
+}
+
+ResultFiles bench_files(const std::string& command, const BenchArguments& arguments,
+                        const std::string& page, std::vector<std::string> tables,
+                        std::vector<std::string> plots) {
+  return ResultFiles({command + ": --output",
+                      arguments.output,
+                      std::move(tables),
+                      std::move(plots),
+                      page,
+                      arguments.overwrite,
+                      {}});
+}
+
+void print_result(const Result& result) {
+  std::string text = result.title + "\n";
+  for (const auto& [name, value] : result.facts) {
+    if (name == "device") text += value + "\n";
+  }
+  for (const ResultTable& table : result.tables) {
+    text += "\n" + table.caption + "\n" + to_text(table);
+  }
+  text += "\n";
+  for (const std::string& note : result.notes) text += "- " + note + "\n";
+  print(text);
+}
+
 std::size_t read_name(const std::string& place, const std::string& name,
                       const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -140,6 +202,12 @@ std::vector<BackendChoice> read_backends(const std::string& command, const std::
     }
   }
   return choices;
+}
+
+std::string options_text(const BackendChoice& choice) {
+  std::vector<std::string> options;
+  for (const auto& [name, value] : choice.options) options.push_back(name + "=" + value);
+  return fmt::format("{}", fmt::join(options, " "));
 }
 
 std::string describe(const BackendChoice& choice, const std::vector<BackendInfo>& known) {

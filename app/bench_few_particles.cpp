@@ -1,13 +1,13 @@
 // `pencilbox bench few-particles`: the benchmark of the first paper, on its own particles.
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/bench.hpp"
 #include "app/few_particles.hpp"
+#include "app/few_particles_result.hpp"
 #include "app/program.hpp"
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
@@ -29,7 +29,7 @@ struct Request {
   std::vector<FewParticlesRow> left_out;  ///< too large for this device, unless asked for
   std::vector<BackendInfo> known;
   std::vector<BackendChoice> backends;
-  CandidatePotential potential = CandidatePotential::lennard_jones;
+  std::vector<CandidatePotential> potentials;
   const DeviceApi* device = nullptr;
   DeviceProperties properties;
   int calls = 0;
@@ -37,20 +37,19 @@ struct Request {
   std::filesystem::path csv;  ///< empty: none
 };
 
-std::string or_usual(const std::string& text, const char* usual) {
-  return text.empty() ? std::string(usual) : text;
-}
-
-const DeviceApi& read_device(const std::string& name) {
-  std::vector<std::string> names{"auto"};
-  for (const DeviceApi* device : devices()) names.push_back(device->kind());
-  return choose_device(names[read_name(place_of("--device"), name, names)]);
-}
-
-CandidatePotential read_potential(const std::string& name) {
+std::vector<CandidatePotential> read_potentials(const std::string& text) {
   const std::vector<std::string> names(candidate_potential_names.begin(),
                                        candidate_potential_names.end());
-  return static_cast<CandidatePotential>(read_name(place_of("--potential"), name, names));
+  std::vector<CandidatePotential> potentials;
+  for (const std::string& name : split(text, ',')) {
+    const auto potential =
+        static_cast<CandidatePotential>(read_name(place_of("--potential"), name, names));
+    if (std::find(potentials.begin(), potentials.end(), potential) != potentials.end()) {
+      complain(place_of("--potential"), "a potential twice", name, "each once");
+    }
+    potentials.push_back(potential);
+  }
+  return potentials;
 }
 
 /// Without both --cells and --per-cell, a device that emulates leaves out what would take it hours.
@@ -98,10 +97,10 @@ Request read_request(const FewParticlesArguments& arguments) {
   Request request;
   request.known = build_catalogue().backends;
   request.backends = read_backends(command, arguments.backends, arguments.options, request.known);
-  request.potential = read_potential(arguments.potential);
+  request.potentials = read_potentials(arguments.potential);
   request.repeats = read_integer(place_of("--repeats"), arguments.repeats, 1, 1000);
   request.csv = read_csv(arguments);
-  request.device = &read_device(arguments.device);
+  request.device = &read_device(command, arguments);
   request.properties = request.device->properties();
   const char* usual_calls = request.properties.emulates_blocks ? "20" : "200";
   request.calls =
@@ -110,27 +109,18 @@ Request read_request(const FewParticlesArguments& arguments) {
   return request;
 }
 
-/// One row with its answers.
-struct Measured {
-  FewParticlesRow row;
-  CandidateResult result;
-
-  double interactions() const {
-    return result.candidates_per_particle * static_cast<double>(row.particles());
-  }
-};
-
-Measured measure(const Request& request, const FewParticlesRow& row) {
+MeasuredRow measure(const Request& request, const FewParticlesRow& row,
+                    CandidatePotential potential) {
   const CandidateBench bench{few_particles_start(row.particles()),
                              row.cells,
-                             request.potential,
+                             potential,
                              request.backends,
                              request.calls,
                              request.repeats};
   const auto row_name =
       fmt::format("{}: {}^3 cells, {} per cell", command, row.cells, row.per_cell);
   try {
-    Measured measured{row, request.device->time_candidates(bench)};
+    MeasuredRow measured{row, potential, request.device->time_candidates(bench)};
     const double interactions = measured.result.candidates_per_particle;
     const auto published = find_published(row);
     if (published && !has_digits(interactions, published->interactions)) {
@@ -152,8 +142,8 @@ class Table {
     }
   }
 
-  std::string head() const {
-    const auto potential = static_cast<std::size_t>(request_.potential);
+  std::string head(CandidatePotential of) const {
+    const auto potential = static_cast<std::size_t>(of);
     std::string text = fmt::format(
         "few-particles: {} ({} FLOP), float, no cutoff test; {} calls; {}: {}\n"
         "graph: the calls as one graph, median of {} [best]; calls: enqueued one by one, one wait "
@@ -170,7 +160,7 @@ class Table {
                        width_, "graph", "calls", "prepare", "10^9 inter./s");
   }
 
-  std::string operator()(const Measured& measured) const {
+  std::string operator()(const MeasuredRow& measured) const {
     std::string text = row_line(measured);
     for (std::size_t i = 0; i < request_.backends.size(); ++i) {
       text += backend_line(describe(request_.backends[i], request_.known),
@@ -192,7 +182,7 @@ class Table {
         fmt::join(rows, ", "));
   }
 
-  static std::string row_line(const Measured& measured) {
+  static std::string row_line(const MeasuredRow& measured) {
     const FewParticlesRow& row = measured.row;
     const auto published = find_published(row);
     std::string text = fmt::format(
@@ -227,85 +217,37 @@ class Table {
   std::size_t width_ = 20;
 };
 
-/// All of it, a line for each row and back end; written as it is measured.
-class CsvFile {
- public:
-  explicit CsvFile(const std::filesystem::path& path) : file_(OutputFile::create(path)) {
-    write(
-        "cells,per_cell,particles,largest_cell,interactions_per_particle,published_interactions,"
-        "potential,device,backend,options,calls,repeats,graph_median_us,graph_best_us,calls_us,"
-        "prepare_us,interactions_per_s,blocks,threads,shared_bytes,device_bytes,largest_error,"
-        "note,refusal\n");
-  }
-
-  void append(const Request& request, const Measured& measured) {
-    for (std::size_t i = 0; i < request.backends.size(); ++i) {
-      write(row_part(request, measured) + backend_part(request.backends[i], request) +
-            timing_part(measured.result.backends[i], measured.interactions()) + "\n");
-    }
-  }
-
-  void close() { file_.close(); }
-
- private:
-  /// RFC 4180.
-  static std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + "\"";
-  }
-
-  static std::string row_part(const Request& request, const Measured& measured) {
-    const auto published = find_published(measured.row);
-    return fmt::format("{},{},{},{},{:.17g},{},{},{},", measured.row.cells, measured.row.per_cell,
-                       measured.row.particles(), measured.result.largest_cell,
-                       measured.result.candidates_per_particle,
-                       published ? published->interactions : "",
-                       candidate_potential_names[static_cast<std::size_t>(request.potential)],
-                       quoted(request.properties.kind + ": " + request.properties.name));
-  }
-
-  static std::string backend_part(const BackendChoice& choice, const Request& request) {
-    std::vector<std::string> options;
-    for (const auto& [name, value] : choice.options) options.push_back(name + "=" + value);
-    return fmt::format("{},{},{},{},", choice.name,
-                       quoted(fmt::format("{}", fmt::join(options, " "))), request.calls,
-                       request.repeats);
-  }
-
-  static std::string timing_part(const CandidateTiming& timing, double interactions) {
-    if (timing.refusal) return ",,,,,,,,,,," + quoted(*timing.refusal);
-    return fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{},{},{:.3g},{},",
-                       timing.graph_median * microseconds, timing.graph_best * microseconds,
-                       timing.asynchronous * microseconds, timing.prepare * microseconds,
-                       interactions / timing.graph_median, timing.shape.blocks,
-                       timing.shape.threads, timing.shape.shared_bytes, timing.device_bytes,
-                       timing.largest_error, quoted(timing.note));
-  }
-
-  void write(const std::string& text) {
-    file_.write_at(size_, text);
-    size_ += static_cast<std::int64_t>(text.size());
-  }
-
-  OutputFile file_;
-  std::int64_t size_ = 0;
-};
+FewParticlesMeasurement everything(const Request& request, std::vector<MeasuredRow> rows) {
+  return {request.known, request.backends, request.properties,
+          request.calls, request.repeats,  std::move(rows)};
+}
 
 }  // namespace
 
 void few_particles_command(const FewParticlesArguments& arguments) {
   const Request request = read_request(arguments);
+  const ResultFiles files = bench_files(command, arguments, few_particles_page,
+                                        few_particles_tables(), few_particles_plots());
   const Table table(request);
-  std::optional<CsvFile> csv;
-  if (!request.csv.empty()) csv.emplace(request.csv);
-  print(table.head());
-  for (const FewParticlesRow& row : request.rows) {
-    const Measured measured = measure(request, row);
-    print(table(measured));
-    if (csv) csv->append(request, measured);
+  FewParticlesMeasurement measurement = everything(request, {});
+  const auto keep = [&] {  // what is measured is kept, whatever becomes of the rest
+    if (!request.csv.empty()) replace_file(request.csv, to_csv(table_of_rows(measurement)));
+    Result result =
+        begin_result(few_particles_page, "Few particles per cell", arguments, request.properties);
+    add_few_particles(result, measurement);
+    files.write(result);
+    return result;
+  };
+  keep();
+  for (const CandidatePotential potential : request.potentials) {
+    print(table.head(potential));
+    for (const FewParticlesRow& row : request.rows) {
+      measurement.rows.push_back(measure(request, row, potential));
+      print(table(measurement.rows.back()));
+      keep();
+    }
   }
-  if (csv) csv->close();
+  print("\n" + beside_the_published(measurement) + files.closing_line());
 }
 
 }  // namespace pencilbox

@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "app/simulation.hpp"
+#include "app/time_all_pairs.hpp"
 #include "app/time_candidates.hpp"
+#include "app/time_searches.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "core/profile.hpp"
@@ -76,6 +78,7 @@ class DeviceSimulation final : public Simulation {
   }
 
   void advance(std::int64_t steps, LastStep last) override {
+    advance_seconds_ = 0.0;
     while (steps > 0) {
       const std::int64_t some = std::min(steps, most_steps_unwatched);
       steps -= some;
@@ -116,14 +119,20 @@ class DeviceSimulation final : public Simulation {
     return frame;
   }
 
+  double last_advance_seconds() const override { return advance_seconds_; }
+
   RegionSeconds regions() const override { return profiler_.seconds(); }
+  void forget_regions() override { profiler_ = Profiler(); }
 
   BackendStats backend_stats() override {
     PairSums<Precision> counts;
     counts.resize(particles_.count);
-    backend_->compute(binning_->view(particles_), *interaction_, Wanted::counts, counts, stream_);
-    const LaunchReport report = backend_->launch_report();
+    const BinnedParticles<Precision> binned = binning_->view(particles_);
     BackendStats stats;
+    backend_->compute(binned, *interaction_, Wanted::forces, counts, stream_);
+    stats.resources = resources_of_last_launch();  // before another kernel takes its place
+    const LaunchReport report = backend_->launch_report();
+    backend_->compute(binned, *interaction_, Wanted::counts, counts, stream_);
     stats.candidates_per_particle = total(counts.energy) / static_cast<double>(particles_.count);
     stats.pairs_in_range = 0.5 * total(counts.virial);
     stats.blocks = report.shape.blocks;
@@ -141,6 +150,7 @@ class DeviceSimulation final : public Simulation {
   /// THE time loop. The host only enqueues; it reads nothing back before the last step is done.
   void run_steps(std::int64_t steps, LastStep last_step) {
     profiler_.start();
+    begin_.record(stream_);
     profiler_.begin_step(step_);
     profiler_.begin(Region::integrate, stream_);
     integrator_->first_half(particles_, stream_);
@@ -158,7 +168,9 @@ class DeviceSimulation final : public Simulation {
       profiler_.begin(Region::end, stream_);
       profiler_.begin_step(step_ + i);
     }
+    end_.record(stream_);
     profiler_.stop(stream_);
+    advance_seconds_ += end_.seconds_since(begin_);
   }
 
   void evaluate(Wanted wanted) {
@@ -263,6 +275,8 @@ class DeviceSimulation final : public Simulation {
   Particles<Precision> particles_;
   Reduction reduction_;
   Profiler profiler_;
+  Event begin_, end_;  // of the last batch of steps
+  double advance_seconds_ = 0.0;
   std::int64_t step_ = 0;
   Index escaped_ = 0;
   std::int64_t backend_bytes_ = 0;
@@ -322,6 +336,15 @@ class Api final : public DeviceApi {
 
   CandidateResult time_candidates(const CandidateBench& bench) const override {
     return PENCILBOX_DEVICE::time_candidates(bench);
+  }
+  SearchResult time_searches(const SearchBench& bench) const override {
+    return PENCILBOX_DEVICE::time_searches(bench);
+  }
+  GravityResult time_gravity(const GravityBench& bench) const override {
+    return PENCILBOX_DEVICE::time_gravity(bench);
+  }
+  HistogramResult time_histograms(const HistogramBench& bench) const override {
+    return PENCILBOX_DEVICE::time_histograms(bench);
   }
 };
 

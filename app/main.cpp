@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/bench.hpp"
+#include "app/measurement.hpp"
 #include "app/program.hpp"
 #include "core/error.hpp"
 
@@ -30,32 +31,87 @@ void set_up_notes() {
   spdlog::set_default_logger(logger);
 }
 
-void add_deck_options(CLI::App& command, RunArguments& arguments) {
-  command.add_option("DECK", arguments.deck, "YAML deck")->required();
-  command
-      .add_option("--set", arguments.overrides, "KEY=VALUE over the deck, e.g. potential.cutoff=3")
+constexpr const char* options_help =
+    "a:key=value,key=value;b:...: their options; a back end that is here several times runs as "
+    "often";
+
+void add_deck_source(CLI::App& command, std::filesystem::path& deck,
+                     std::vector<std::string>& overrides) {
+  command.add_option("DECK", deck, "YAML deck")->required();
+  command.add_option("--set", overrides, "KEY=VALUE over the deck, e.g. potential.cutoff=3")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
+}
+
+void add_deck_options(CLI::App& command, RunArguments& arguments) {
+  add_deck_source(command, arguments.deck, arguments.overrides);
   command.add_flag("--overwrite", arguments.overwrite, "replace the outputs of an earlier run");
+}
+
+void add_compare(CLI::App& program, CompareArguments& arguments) {
+  CLI::App& command =
+      *program.add_subcommand("compare", "which back end is fastest for a deck, and why");
+  add_deck_source(command, arguments.deck, arguments.overrides);
+  command.add_option("--backends", arguments.backends, "a,b,...: back ends, all without it");
+  command.add_option("--options", arguments.options, options_help);
+  command.add_option("--steps", arguments.steps, "steps in one timing");
+  command.add_option("--repeats", arguments.repeats, "timings");
+  command.add_option("--output", arguments.output,
+                     "directory for compare.csv, .json, .svg and .html");
+  command.add_flag("--overwrite", arguments.overwrite, "replace them");
+}
+
+void add_bench_options(CLI::App& command, BenchArguments& arguments) {
+  command.add_option("--device", arguments.device, "auto, host, cuda, hip");
+  command.add_option("--output", arguments.output, "directory for tables and plots");
+  command.add_flag("--overwrite", arguments.overwrite, "replace files that are there");
 }
 
 void add_few_particles(CLI::App& bench, FewParticlesArguments& arguments) {
   CLI::App& command =
       *bench.add_subcommand("few-particles", "the rows of \"Few particles per cell\", table 1");
   command.add_option("--backends", arguments.backends, "a,b,...: back ends, all without it");
-  command.add_option("--options", arguments.options,
-                     "a:key=value,key=value;b:...: their options; a back end that is here several "
-                     "times runs as often");
+  command.add_option("--options", arguments.options, options_help);
   command.add_option("--cells", arguments.cells, "cells of a side, 2,4,8,16,32 without it");
   command.add_option("--per-cell", arguments.per_cell, "particles a cell, 1,10,100 without it");
-  command.add_option("--potential", arguments.potential, "position-sum, lennard-jones, extended");
-  command.add_option("--device", arguments.device, "auto, host, cuda, hip");
+  command.add_option("--potential", arguments.potential,
+                     "of position-sum, lennard-jones, extended, between commas");
   command.add_option("--calls", arguments.calls,
                      "evaluations in one timing; without it 200, as published, and 20 on the host");
   command.add_option("--repeats", arguments.repeats, "timings of the graph of all calls");
   command.add_option("--csv", arguments.csv, "file for all that is measured");
-  command.add_flag("--overwrite", arguments.overwrite, "replace the file");
+  add_bench_options(command, arguments);
+}
+
+void add_fenns(CLI::App& bench, FennsArguments& arguments) {
+  CLI::App& command = *bench.add_subcommand("fenns", "neighbour searches: FENNS, tables 1 to 4");
+  command.add_option("--scenarios", arguments.scenarios, "of 1,2,3");
+  command.add_option("--particles", arguments.particles,
+                     "numbers of particles, 1024 to 4194304 in steps of 8 without it");
+  command.add_option("--radii", arguments.radii, "search radii, the paper's without it");
+  command.add_option(
+      "--repeats", arguments.repeats,
+      "timings of a method, at most; without it 100, as published, and 3 on the host");
+  add_bench_options(command, arguments);
+}
+
+void add_n_body(CLI::App& bench, NBodyArguments& arguments) {
+  CLI::App& command =
+      *bench.add_subcommand("n-body", "gravity between all bodies: tiled against naive");
+  command.add_option("--particles", arguments.particles, "numbers of bodies");
+  command.add_option("--options", arguments.options,
+                     "of the tiled kernel: all-pairs:key=value,...;all-pairs:...");
+  add_bench_options(command, arguments);
+}
+
+void add_pair_histogram(CLI::App& bench, PairHistogramArguments& arguments) {
+  CLI::App& command = *bench.add_subcommand("pair-histogram",
+                                            "histogram of all distances: naive, tiled, privatised");
+  command.add_option("--points", arguments.points, "512000 without it, and 2000 on the host");
+  command.add_option("--buckets", arguments.buckets, "of the histogram");
+  command.add_option("--block", arguments.block, "threads of a block");
+  add_bench_options(command, arguments);
 }
 
 /// The names of what comes after `parent` on the command line.
@@ -104,6 +160,9 @@ int run_program(int argc, char** argv) {
   run->add_flag("--quiet", arguments.quiet, "no table, no progress, no summary");
   CLI::App* check = program.add_subcommand("check", "dry run: what a run would be");
   add_deck_options(*check, arguments);
+  CompareArguments comparison;
+  comparison.command = command_line(argc, argv);
+  add_compare(program, comparison);
   CLI::App* backends = program.add_subcommand("backends", "list the back ends, or describe one");
   backends->add_option("NAME", backend, "back end");
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
@@ -111,7 +170,15 @@ int run_program(int argc, char** argv) {
   CLI::App* bench = program.add_subcommand("bench", "list the benchmarks, or run one");
   bench->require_subcommand(0, 1);
   FewParticlesArguments few_particles;
+  FennsArguments fenns;
+  NBodyArguments n_body;
+  PairHistogramArguments pair_histogram;
   add_few_particles(*bench, few_particles);
+  add_fenns(*bench, fenns);
+  add_n_body(*bench, n_body);
+  add_pair_histogram(*bench, pair_histogram);
+  few_particles.command = fenns.command = n_body.command = pair_histogram.command =
+      comparison.command;
 
   if (const auto text = unknown_word(program, *bench, argc, argv)) {
     return fail(*text, ExitCode::bad_input);
@@ -125,14 +192,15 @@ int run_program(int argc, char** argv) {
   }
   if (run->parsed()) run_command(arguments);
   if (check->parsed()) check_command(arguments);
+  if (program.got_subcommand("compare")) compare_command(comparison);
   if (backends->parsed()) backends_command(backend);
   if (info->parsed()) info_command();
   if (schema->parsed()) schema_command();
-  if (bench->got_subcommand("few-particles")) {
-    few_particles_command(few_particles);
-  } else if (bench->parsed()) {
-    list_benchmarks(*bench);
-  }
+  if (bench->got_subcommand("few-particles")) few_particles_command(few_particles);
+  if (bench->got_subcommand("fenns")) fenns_command(fenns);
+  if (bench->got_subcommand("n-body")) n_body_command(n_body);
+  if (bench->got_subcommand("pair-histogram")) pair_histogram_command(pair_histogram);
+  if (bench->parsed() && bench->get_subcommands().empty()) list_benchmarks(*bench);
   return static_cast<int>(ExitCode::done);
 }
 

@@ -29,6 +29,17 @@ struct RunArguments {
   bool quiet = false;
 };
 
+/// `compare`, as typed. An empty text is the default.
+struct CompareArguments {
+  std::filesystem::path deck;
+  std::vector<std::string> overrides;
+  std::string backends, options;
+  std::string steps, repeats;
+  std::string output;
+  bool overwrite = false;
+  std::string command;  ///< the command line
+};
+
 /// What a run of this deck wants to write, and what it must not replace.
 OutputRequest output_request(const Deck& deck, bool overwrite);
 
@@ -41,6 +52,7 @@ std::string allowed_values(const OptionInfo& option);
 // Each command prints to standard output and throws what went wrong.
 void run_command(const RunArguments& arguments);
 void check_command(const RunArguments& arguments);
+void compare_command(const CompareArguments& arguments);
 void backends_command(const std::string& name);
 void info_command();
 void schema_command();

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "app/all_pairs_bench.hpp"
 #include "app/candidate_bench.hpp"
+#include "app/search_bench.hpp"
 #include "core/device/properties.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
@@ -55,8 +57,14 @@ class Simulation {
   /// The particles in id order, positions wrapped into the box.
   virtual Frame snapshot(const FieldSet& fields) = 0;
 
+  /// Seconds of the last advance(), between two events on the device.
+  virtual double last_advance_seconds() const = 0;
+
   virtual RegionSeconds regions() const = 0;
-  /// Counts candidates and pairs with one extra evaluation of the present state.
+  /// Regions count from now on.
+  virtual void forget_regions() = 0;
+  /// Counts candidates and pairs, and looks at the kernel of forces, with two extra evaluations of
+  /// the present state.
   virtual BackendStats backend_stats() = 0;
   virtual std::int64_t device_bytes() const = 0;
 };
@@ -101,6 +109,11 @@ class DeviceApi {
   /// One row of a benchmark of the candidate kernels. Throws PhysicsError if a back end's sums are
   /// wrong, SystemError as make() does.
   virtual CandidateResult time_candidates(const CandidateBench& bench) const = 0;
+
+  /// The same for neighbour searches, gravity and histograms of distances.
+  virtual SearchResult time_searches(const SearchBench& bench) const = 0;
+  virtual GravityResult time_gravity(const GravityBench& bench) const = 0;
+  virtual HistogramResult time_histograms(const HistogramBench& bench) const = 0;
 };
 
 /// The devices of this build, host first.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/measurement.hpp"
 #include "core/error.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/binning.hpp"
@@ -261,11 +262,9 @@ class CandidateRow {
       end.record(stream_);
       seconds.push_back(end.seconds_since(begin) / bench_.calls);
     }
-    std::sort(seconds.begin(), seconds.end());
-    const std::size_t middle = seconds.size() / 2;
-    timing.graph_best = seconds.front();
-    timing.graph_median =
-        seconds.size() % 2 == 1 ? seconds[middle] : 0.5 * (seconds[middle - 1] + seconds[middle]);
+    const Spread spread = spread_of(std::move(seconds));
+    timing.graph_best = spread.least;
+    timing.graph_median = spread.median;
   }
 
   const CandidateBench& bench_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device/properties.hpp"
 #include "core/registry.hpp"
 #include "core/start_state.hpp"
 
@@ -88,6 +89,7 @@ struct BackendStats {
   std::int64_t device_bytes = 0;          ///< memory of its own
   std::string note;                       ///< launch rule in words, e.g. "pencils of 8 cells"
   std::optional<AutomaticChoice> choice;  ///< of back end `auto`, once it has chosen
+  KernelResources resources;              ///< of the kernel of forces
 };
 
 }  // namespace pencilbox

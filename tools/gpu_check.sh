@@ -9,12 +9,14 @@
 #   sanitize   compute-sanitizer memcheck, racecheck, initcheck, synccheck, zero reports each
 #   speed      the melt at several sizes with every back end and precision: Matom-steps/s
 #   few-particles  the kernels of "Few particles per cell" on its own inputs: microseconds a call
+#   compare    `pencilbox compare` of the melt at three sizes; about a minute and a half
+#   benches    the four benchmarks, with tables and plots; about two minutes and a half
 set -uo pipefail
 
 bin=${1:?usage: tools/gpu_check.sh BIN [OUT] [STAGE ...]}
 out=${2:-build/gpu_check}
 stages=("${@:3}")
-[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed few-particles)
+[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed few-particles compare benches)
 mkdir -p "$out"
 export PENCILBOX_SOURCE_DIR=$PWD PENCILBOX_PROGRAM=$bin/pencilbox
 device=${PENCILBOX_DEVICE:-cuda}
@@ -148,6 +150,56 @@ few_particles() {
     --options "x-pencil:length=best,runs=merged,threads=targets;par-part-no-loop:runs=merged,threads_per_target=8"
 }
 
+# compared NAME SECONDS ARGUMENTS ...: a result in a folder of its own, which goes into docs/results
+compared() {
+  local name=$1 limit=$2
+  shift 2
+  timed "$name" "$name.log" timeout "$limit" "$bin/pencilbox" "$@" --overwrite --output "$out/results/$name"
+}
+
+melt_of() { echo "system.particles.lattice.cells=[$1, $1, $1]"; }
+
+compare() {
+  local precision=run.precision=single on=run.device=$device
+  compared melt-32000 60 compare inputs/melt.yaml --set $precision --set "$on"
+  compared melt-256000 60 compare inputs/melt.yaml --set $precision --set "$on" --set "$(melt_of 40)" --repeats 3
+  compared melt-2048000 90 compare inputs/melt.yaml --set $precision --set "$on" --set "$(melt_of 80)" \
+    --backends par-part-no-loop,par-part-loop,x-pencil,hoetzlein --steps 50 --repeats 3
+  short_table
+}
+
+benches() {
+  compared n-body 30 bench n-body --device "$device"
+  compared pair-histogram 120 bench pair-histogram --device "$device"
+  compared few-particles 90 bench few-particles --device "$device" --calls 50
+  compared few-particles-flop 40 bench few-particles --device "$device" --calls 50 --cells 2,4,8,16 \
+    --backends par-part-no-loop,x-pencil --potential position-sum,lennard-jones,extended
+  compared fenns 150 bench fenns --device "$device" --repeats 20
+  short_table
+}
+
+# The fastest line of each comparison and benchmark, from what they left.
+short_table() {
+  python3 - "$out/results" >"$out/short.txt" <<'PYTHON'
+import glob, json, os, sys
+for path in sorted(glob.glob(sys.argv[1] + "/*/*.json")):
+    tables = json.load(open(path))["tables"]
+    name = os.path.basename(os.path.dirname(path))
+    for table in tables.values():
+        rows = [r for r in table["rows"] if r["refusal"] is None]
+        if name == "fenns":  # the last row of the paper's Table 1
+            rows = [r for r in rows if (r["scenario"], r["particles"], r["radius"]) == (1, 4194304, 1)]
+        for key, unit in (("matom_steps_per_s", "Matom-steps/s"), ("interactions_per_s", "interactions/s"),
+                          ("pairs_per_s", "pairs/s"), ("median_ms", "ms")):
+            if rows and key in rows[0]:
+                best = (min if unit == "ms" else max)(rows, key=lambda r: r[key])
+                who = next(iter(best.values())) if "backend" not in best else best["backend"]
+                print(f"{name:22} {who:44} {best[key]:12.4g} {unit}"
+                      + (f", speed-up {best['speedup']:.2f}" if best.get("speedup") else ""))
+                break
+PYTHON
+}
+
 nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader 2>/dev/null
 "$bin/pencilbox" info
 for stage in "${stages[@]}"; do
@@ -156,8 +208,11 @@ for stage in "${stages[@]}"; do
     sanitize) sanitize ;;
     speed) speed && cat "$out/speed.txt" ;;
     few-particles) few_particles ;;
-    *) echo "unknown stage $stage: tests, sanitize, speed, few-particles" >&2 && exit 2 ;;
+    compare) compare ;;
+    benches) benches ;;
+    *) echo "unknown stage $stage: tests, sanitize, speed, few-particles, compare, benches" >&2 && exit 2 ;;
   esac
 done
+if [[ -f $out/short.txt ]]; then cat "$out/short.txt"; fi
 if [[ ${#table[@]} -gt 0 ]]; then printf '%s\n' "${table[@]}"; fi
 exit $failed

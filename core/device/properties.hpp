@@ -17,6 +17,18 @@ struct DeviceProperties {
   std::int64_t shared_bytes_opt_in = 48 * 1024;  ///< per block, on request
   std::int64_t memory_bytes = 0;
   bool emulates_blocks = false;  ///< kernels with barriers are emulated: right, but slow
+
+  // Ceilings, from what the device says of its clocks; 0 where it does not say.
+  double issue_per_s = 0.0;         ///< instructions of single threads: lanes a clock times clock
+  double memory_bytes_per_s = 0.0;  ///< to and from device memory, at its clock
+};
+
+/// What a kernel takes of a multiprocessor. On the host nothing is known.
+struct KernelResources {
+  std::string kernel;            ///< its name; empty: not known
+  int registers = 0;             ///< of a thread
+  std::int64_t local_bytes = 0;  ///< of a thread in device memory: what did not fit in registers
+  double occupancy = 0.0;        ///< resident warps by the most that a multiprocessor holds
 };
 
 }  // namespace pencilbox

@@ -41,8 +41,10 @@ std::string field(const std::vector<std::string>& lines, std::size_t row, const 
 TEST_F(InAFolder, BenchListsTheBenchmarks) {
   const ProgramResult result = program("bench");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("few-particles"), std::string::npos);
-  EXPECT_EQ(program("bench few-particles --help").exit_code, 0);
+  for (const std::string name : {"few-particles", "fenns", "n-body", "pair-histogram"}) {
+    EXPECT_NE(result.out.find(name + "  "), std::string::npos) << result.out;
+    EXPECT_EQ(program("bench " + name + " --help").exit_code, 0);
+  }
 }
 
 TEST_F(InAFolder, BenchFewParticlesRunsEveryBackEndAndWritesAllOfIt) {
@@ -123,6 +125,103 @@ TEST_F(InAFolder, BenchFewParticlesReplacesAFileOnlyIfToldTo) {
   EXPECT_EQ(lines_of(read("mine.csv")).size(), 2U);
 }
 
+TEST_F(InAFolder, BenchFewParticlesDrawsTheFiguresOfThePaper) {
+  const ProgramResult result =
+      program(std::string(quick) +
+              "--cells 2,4 --per-cell 1 --backends par-part-no-loop,x-pencil "
+              "--potential position-sum,lennard-jones,extended --output out");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("4^3 x 1            14.00     9.100"), std::string::npos)
+      << "published beside ours\n"
+      << result.out;
+  const auto figure_6 = lines_of(read("out/few-particles-figure-6.csv"));
+  EXPECT_EQ(figure_6.size(), 1U + 2U * 2U + 3U * 2U) << "ours, and the paper's three chips";
+  EXPECT_EQ(field(figure_6, 1, "series"), "par-part-no-loop");
+  EXPECT_EQ(field(figure_6, 1, "speedup"), "1");
+  const auto figure_8 = lines_of(read("out/few-particles-figure-8.csv"));
+  EXPECT_EQ(figure_8.size(), 1U + 2U * 3U * 2U);
+  for (const char* name : {"out/few-particles-figure-6.svg", "out/few-particles-figure-8.svg"}) {
+    EXPECT_TRUE(read(name).starts_with("<svg")) << name;
+  }
+  EXPECT_NE(read("out/few-particles-figure-8.svg").find("x-pencil, 168 FLOP"), std::string::npos);
+  EXPECT_EQ(lines_of(read("out/few-particles.csv")).size(), 13U);
+  EXPECT_EQ(lines_of(read("out/few-particles-published.csv")).size(), 3U);
+}
+
+TEST_F(InAFolder, BenchFennsSetsEveryMethodBesideThePaper) {
+  const ProgramResult result =
+      program("bench fenns --device host --particles 1024 --radii 1 --repeats 1 --output out");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto lines = lines_of(read("out/fenns.csv"));
+  ASSERT_EQ(lines.size(), 1U + 6U + 4U + 6U) << result.out;
+  const auto row_of = [&](const std::string& scenario, const std::string& method) {
+    for (std::size_t k = 1; k < lines.size(); ++k) {
+      if (field(lines, k, "scenario") == scenario && field(lines, k, "method") == method) return k;
+    }
+    throw std::logic_error("no " + method);
+  };
+  const std::size_t paper = row_of("1", "hoetzlein 2r");
+  EXPECT_EQ(field(lines, paper, "cells_per_side"), "90") << "Table 4";
+  EXPECT_EQ(field(lines, paper, "published_gtx_1080_ti_ms"), "0.73");
+  EXPECT_EQ(field(lines, paper, "published_titan_x_ms"), "0.89");
+  EXPECT_EQ(field(lines, paper, "published_memory_bytes"), std::to_string(8 * 1024 + 8 * 729000));
+  EXPECT_GT(std::stod(field(lines, paper, "median_ms")), 0.0);
+  EXPECT_EQ(field(lines, row_of("2", "green 18^3"), "published_gtx_1080_ti_ms"), "1.09");
+  EXPECT_EQ(field(lines, row_of("3", "par-part-loop merged"), "published_titan_x_ms"), "");
+  const std::size_t fair = row_of("3", "green r");
+  EXPECT_NE(field(lines, fair, "refusal").find("a grid of 360^3 cells"), std::string::npos);
+  for (const char* name : {"out/fenns-scenario-1.svg", "out/fenns-scenario-3.svg", "out/fenns.html",
+                           "out/fenns.json"}) {
+    EXPECT_FALSE(read(name).empty()) << name;
+  }
+}
+
+TEST_F(InAFolder, BenchNBodyComparesTiledWithNaive) {
+  const ProgramResult result =
+      program("bench n-body --device host --particles 64,100 --output out");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto lines = lines_of(read("out/n-body.csv"));
+  ASSERT_EQ(lines.size(), 7U);
+  EXPECT_EQ(field(lines, 4, "method"), "naive");
+  EXPECT_EQ(field(lines, 4, "speedup"), "1");
+  EXPECT_EQ(field(lines, 6, "method"), "all-pairs threads_per_target=8");
+  for (std::size_t row = 1; row < lines.size(); ++row) {
+    const double bodies = std::stod(field(lines, row, "bodies"));
+    const double seconds = 1e-3 * std::stod(field(lines, row, "median_ms"));
+    EXPECT_NEAR(std::stod(field(lines, row, "interactions_per_s")) * seconds,
+                bodies * (bodies - 1.0), 1e-6 * bodies * bodies);
+    EXPECT_LT(std::stod(field(lines, row, "force_error")), 1e-5);
+  }
+  EXPECT_TRUE(read("out/n-body.svg").starts_with("<svg"));
+}
+
+TEST_F(InAFolder, BenchPairHistogramTimesThreeWays) {
+  const ProgramResult result =
+      program("bench pair-histogram --device host --points 300 --buckets 20 --output out");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto lines = lines_of(read("out/pair-histogram.csv"));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(field(lines, 1, "method"), "naive");
+  EXPECT_EQ(field(lines, 2, "method"), "tiled");
+  EXPECT_EQ(field(lines, 3, "method"), "privatised");
+  for (std::size_t row = 1; row < lines.size(); ++row) {
+    EXPECT_GT(std::stod(field(lines, row, "median_s")), 0.0);
+    EXPECT_EQ(field(lines, row, "published_titan_x_s"), "") << "of 512,000 points only";
+  }
+}
+
+TEST_F(InAFolder, BenchesReplaceFilesOnlyIfToldTo) {
+  const std::string arguments = "bench n-body --device host --particles 8 --output out";
+  EXPECT_EQ(program(arguments).exit_code, 0);
+  const auto before = listing();
+  const ProgramResult again = program(arguments);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_TRUE(again.err.starts_with("pencilbox: bench n-body: --output: the file exists, got out/"))
+      << again.err;
+  EXPECT_EQ(listing(), before);
+  EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
+}
+
 struct WrongArguments {
   std::string arguments;  ///< after `bench`
   std::string line;       ///< begins so, after "pencilbox: "
@@ -155,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
     FewParticles, BenchArgumentsTest,
     ::testing::Values(
         WrongArguments{"few-particle", "bench: unknown benchmark, got 'few-particle'",
-                       "allowed: few-particles"},
+                       "allowed: few-particles, fenns, n-body, pair-histogram"},
         WrongArguments{"few-particles more", "", "more"},
         WrongArguments{"few-particles --cutoff 3", "", "--cutoff"},
         wrong("--backends y-pencil", "--backends", "did you mean x-pencil?"),
@@ -178,7 +277,27 @@ INSTANTIATE_TEST_SUITE_P(
         wrong("--device metal", "--device", "allowed auto, host"),
         wrong("--calls 0", "--calls", "got 0"), wrong("--repeats x", "--repeats", "got x"),
         wrong("--csv there.csv", "--csv", "--overwrite"), wrong("--csv .", "--csv", "directory"),
-        wrong("--csv nowhere/bench.csv", "--csv", "no such directory")));
+        wrong("--potential extended,extended", "--potential", "twice"),
+        wrong("--csv nowhere/bench.csv", "--csv", "no such directory"),
+        wrong("--output there.csv", "--output", "a file, not a directory")));
+
+INSTANTIATE_TEST_SUITE_P(
+    Others, BenchArgumentsTest,
+    ::testing::Values(
+        WrongArguments{"fenns --scenarios 4", "bench fenns: --scenarios: ", "got 4"},
+        WrongArguments{"fenns --particles 1", "bench fenns: --particles: ", "got 1"},
+        WrongArguments{"fenns --radii 0", "bench fenns: --radii: ", "got 0, allowed 0.05 to 10"},
+        WrongArguments{"fenns --radii 1,nan", "bench fenns: --radii: ", "got nan"},
+        WrongArguments{"fenns --repeats 0", "bench fenns: --repeats: ", "got 0"},
+        WrongArguments{"fenns --device metal", "bench fenns: --device: ", "allowed auto, host"},
+        WrongArguments{"n-body --particles 64,64", "bench n-body: --particles: ", "twice"},
+        WrongArguments{"n-body --options x-pencil", "bench n-body: --options: ", "all-pairs"},
+        WrongArguments{"n-body --options all-pairs:block=3", "bench n-body: --options: ", "got 3"},
+        WrongArguments{"n-body --output there.csv", "bench n-body: --output: ", "not a directory"},
+        WrongArguments{"pair-histogram --points 1", "bench pair-histogram: --points: ", "got 1"},
+        WrongArguments{"pair-histogram --buckets 0", "bench pair-histogram: --buckets: ", "got 0"},
+        WrongArguments{"pair-histogram --block 7", "bench pair-histogram: --block: ", "got 7"},
+        WrongArguments{"pair-histogram --speed 7", "", "--speed"}));
 
 }  // namespace
 }  // namespace pencilbox::testing

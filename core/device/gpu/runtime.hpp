@@ -176,6 +176,15 @@ __global__ void __launch_bounds__(max_threads<Kernel>(), min_blocks<Kernel>())
 
 }  // namespace entry
 
+/// The kernel that was launched last, by the one thread that launches.
+struct LastLaunch {
+  const void* entry = nullptr;
+  const char* name = "";
+  int threads = 0;
+  std::size_t shared_bytes = 0;
+};
+inline LastLaunch last_launch;
+
 /// Runs kernel(i) for every i in [0, count).
 template <class Kernel>
 void for_each(Stream& stream, Index count, const Kernel& kernel, int threads = 128) {
@@ -184,6 +193,8 @@ void for_each(Stream& stream, Index count, const Kernel& kernel, int threads = 1
   entry::grid_of_threads<<<blocks, static_cast<unsigned>(threads), 0, stream.handle()>>>(count,
                                                                                          kernel);
   check(vendor::last_error(), Kernel::name);
+  last_launch = {reinterpret_cast<const void*>(&entry::grid_of_threads<Kernel>), Kernel::name,
+                 threads, 0};
 }
 
 /// Runs kernel(block) for every block of the shape.
@@ -198,6 +209,34 @@ void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   entry::grid_of_blocks<<<static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.threads),
                           shape.shared_bytes, stream.handle()>>>(kernel);
   check(vendor::last_error(), Kernel::name);
+  last_launch = {reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>), Kernel::name,
+                 shape.threads, shape.shared_bytes};
+}
+
+/// What the kernel that was launched last takes, in the shape that it was launched with.
+inline KernelResources resources_of_last_launch() {
+  if (last_launch.entry == nullptr) return {};
+  vendor::KernelAttributes attributes{};
+  check(vendor::attributes(&attributes, last_launch.entry), last_launch.name);
+  int blocks = 0;
+  check(vendor::resident_blocks(&blocks, last_launch.entry, last_launch.threads,
+                                last_launch.shared_bytes),
+        last_launch.name);
+  vendor::Properties device{};
+  check(vendor::properties(&device), "reading a device's properties");
+  const auto warps = [&](int threads) { return divide_up(threads, device.warpSize); };
+  return {last_launch.name, attributes.numRegs,
+          static_cast<std::int64_t>(attributes.localSizeBytes),
+          static_cast<double>(blocks * warps(last_launch.threads)) /
+              static_cast<double>(warps(device.maxThreadsPerMultiProcessor))};
+}
+
+/// A number that a device may not tell: then 0.
+inline double told(vendor::Error (*ask)(int*)) {
+  int value = 0;
+  if (ask(&value) == vendor::success) return value;
+  (void)vendor::last_error();  // has been dealt with
+  return 0.0;
 }
 
 /// Of the first device; throws SystemError if none answers.
@@ -221,6 +260,10 @@ inline DeviceProperties device_properties() {
   properties.shared_bytes = static_cast<std::int64_t>(raw.sharedMemPerBlock);
   properties.shared_bytes_opt_in = static_cast<std::int64_t>(vendor::opt_in_shared_bytes(raw));
   properties.memory_bytes = static_cast<std::int64_t>(raw.totalGlobalMem);
+  properties.issue_per_s = 1e3 * told(vendor::clock_khz) * raw.multiProcessorCount *
+                           static_cast<double>(vendor::issue_lanes(raw));
+  properties.memory_bytes_per_s =  // two transfers a clock
+      2e3 * told(vendor::memory_clock_khz) * told(vendor::memory_bus_bits) / 8.0;
   return properties;
 }
 

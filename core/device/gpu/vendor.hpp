@@ -62,6 +62,23 @@ inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
 }
 inline Error destroy(GraphHandle graph) { return cudaGraphDestroy(graph); }
 inline Error destroy(ReadyGraphHandle graph) { return cudaGraphExecDestroy(graph); }
+using KernelAttributes = cudaFuncAttributes;
+inline Error attributes(KernelAttributes* out, const void* entry) {
+  return cudaFuncGetAttributes(out, entry);
+}
+inline Error resident_blocks(int* blocks, const void* entry, int threads, std::size_t bytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, entry, threads, bytes);
+}
+inline Error clock_khz(int* khz) { return cudaDeviceGetAttribute(khz, cudaDevAttrClockRate, 0); }
+inline Error memory_clock_khz(int* khz) {
+  return cudaDeviceGetAttribute(khz, cudaDevAttrMemoryClockRate, 0);
+}
+inline Error memory_bus_bits(int* bits) {
+  return cudaDeviceGetAttribute(bits, cudaDevAttrGlobalMemoryBusWidth, 0);
+}
+/// Four schedulers of a multiprocessor issue one instruction of a warp each, since Volta (CUDA C++
+/// Programming Guide, compute capabilities); 0 for older ones.
+inline int issue_lanes(const Properties& p) { return p.major >= 7 ? 4 * p.warpSize : 0; }
 template <class Function>
 Error allow_shared_bytes(Function* entry, std::size_t bytes) {
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(entry),
@@ -131,6 +148,25 @@ inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
 }
 inline Error destroy(GraphHandle graph) { return hipGraphDestroy(graph); }
 inline Error destroy(ReadyGraphHandle graph) { return hipGraphExecDestroy(graph); }
+using KernelAttributes = hipFuncAttributes;
+inline Error attributes(KernelAttributes* out, const void* entry) {
+  return hipFuncGetAttributes(out, entry);
+}
+inline Error resident_blocks(int* blocks, const void* entry, int threads, std::size_t bytes) {
+  return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, entry, threads, bytes);
+}
+inline Error clock_khz(int* khz) {
+  return hipDeviceGetAttribute(khz, hipDeviceAttributeClockRate, 0);
+}
+inline Error memory_clock_khz(int* khz) {
+  return hipDeviceGetAttribute(khz, hipDeviceAttributeMemoryClockRate, 0);
+}
+inline Error memory_bus_bits(int* bits) {
+  return hipDeviceGetAttribute(bits, hipDeviceAttributeMemoryBusWidth, 0);
+}
+/// Each of the four units of a compute unit issues a wave of 64 in four clocks (CDNA2 white paper);
+/// 0 for chips with waves of 32, which do it otherwise.
+inline int issue_lanes(const Properties& p) { return p.warpSize == 64 ? 64 : 0; }
 template <class Function>
 Error allow_shared_bytes(Function* entry, std::size_t bytes) {
   return hipFuncSetAttribute(reinterpret_cast<const void*>(entry),

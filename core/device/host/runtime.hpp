@@ -138,6 +138,9 @@ void launch(Stream&, const LaunchShape& shape, const Kernel& kernel) {
   emulate(shape, Kernel::name, [&kernel](const Block& block) { kernel(block); });
 }
 
+/// A kernel of the host takes nothing that could be told.
+inline KernelResources resources_of_last_launch() { return {}; }
+
 DeviceProperties device_properties();
 
 }  // namespace pencilbox::host

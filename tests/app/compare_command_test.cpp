@@ -1,0 +1,129 @@
+// `pencilbox compare` as a user runs it: its files, its table, what it refuses.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program_runner.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+constexpr const char* quick = "compare deck.yaml --steps 2 --repeats 1 ";
+
+class CompareCommand : public InAFolder {
+ protected:
+  CompareCommand() { write("deck.yaml", small_deck()); }
+};
+
+TEST_F(CompareCommand, WritesTableAndPlotForEveryBackEnd) {
+  const ProgramResult result = program(quick);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(result.out.find("256 particles, double precision"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("output in deck-compare"), std::string::npos) << result.out;
+  const auto json = nlohmann::json::parse(read("deck-compare/compare.json"));
+  EXPECT_EQ(json.at("facts").at("command"), "pencilbox compare deck.yaml --steps 2 --repeats 1");
+  const auto& rows = json.at("tables").at("compare").at("rows");
+  int timed = 0;
+  for (const auto& row : rows) {
+    if (row.at("refusal").is_null()) {
+      ++timed;
+      EXPECT_GT(row.at("matom_steps_per_s").get<double>(), 0.0);
+      EXPECT_LT(row.at("force_error").get<double>(), 1e-10);
+      EXPECT_TRUE(row.at("registers").is_null()) << "the host has none";
+      EXPECT_TRUE(row.at("issue_share_percent").is_null());
+    }
+    if (row.at("backend") == "par-part-no-loop") EXPECT_EQ(row.at("speedup"), 1.0);
+  }
+  EXPECT_GE(timed, 6);
+  const std::string list = program("backends").out;
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(rows.size()), std::count(list.begin(), list.end(), '\n'));
+  const std::string csv = read("deck-compare/compare.csv");
+  EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')), rows.size() + 1);
+  const std::string html = read("deck-compare/compare.html");
+  EXPECT_NE(html.find(read("deck-compare/compare.svg")), std::string::npos);
+  EXPECT_EQ(html.find("src="), std::string::npos);
+}
+
+TEST_F(CompareCommand, NamedBackEndsRunAsOftenAsTheirOptionsSayAndBesideTheYardstick) {
+  const ProgramResult result = program(std::string(quick) +
+                                       "--backends x-pencil,green --options "
+                                       "'x-pencil:length=1;x-pencil:length=2' --output here");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(read("here/compare.json"));
+  std::vector<std::string> names;
+  for (const auto& row : json.at("tables").at("compare").at("rows")) {
+    EXPECT_TRUE(row.at("refusal").is_null()) << row;
+    names.push_back(row.at("backend"));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"par-part-no-loop", "x-pencil length=1",
+                                             "x-pencil length=2", "green"}));
+}
+
+TEST_F(CompareCommand, TheDecksBackEndRunsWithTheDecksOptions) {
+  const ProgramResult result = program(std::string(quick) +
+                                       "--backends hoetzlein --set neighbor.backend=hoetzlein "
+                                       "--set neighbor.options.cell=2r --output here");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(read("here/compare.csv").find("hoetzlein cell=2r"), std::string::npos);
+}
+
+TEST_F(CompareCommand, GravityIsComparedByWhoCan) {
+  write("cluster.yaml",
+        "system: {particles: {plummer: {count: 100, radius: 1}}, boundary: [open, open, open]}\n"
+        "potential: {type: softened-gravity, softening: 0.1}\n"
+        "neighbor: {backend: reference}\n"
+        "run: {steps: 1, device: host}\n");
+  const ProgramResult result = program("compare cluster.yaml --steps 1 --repeats 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("par-part-no-loop  no: "), std::string::npos) << result.out;
+}
+
+TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {
+  const std::string arguments = std::string(quick) + "--backends green";
+  EXPECT_EQ(program(arguments).exit_code, 0);
+  const auto before = listing();
+  const ProgramResult again = program(arguments);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_TRUE(again.err.starts_with("pencilbox: compare: --output: the file exists, got "))
+      << again.err;
+  EXPECT_EQ(listing(), before);
+  EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
+}
+
+struct WrongCompare {
+  std::string arguments;  ///< after "compare deck.yaml"
+  std::string line;       ///< begins so, after "pencilbox: "
+  std::string mention;
+};
+
+void PrintTo(const WrongCompare& wrong, std::ostream* out) { *out << wrong.arguments; }
+
+class CompareArgumentsTest : public CompareCommand,
+                             public ::testing::WithParamInterface<WrongCompare> {};
+
+TEST_P(CompareArgumentsTest, GiveOneLineAndTouchNothing) {
+  write("file", "mine\n");
+  const auto before = listing();
+  const ProgramResult result = program("compare deck.yaml " + GetParam().arguments);
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_TRUE(result.err.starts_with("pencilbox: " + GetParam().line)) << result.err;
+  EXPECT_NE(result.err.find(GetParam().mention), std::string::npos) << result.err;
+  EXPECT_EQ(listing(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Compare, CompareArgumentsTest,
+    ::testing::Values(
+        WrongCompare{"--backends y-pencil", "compare: --backends: ", "did you mean x-pencil?"},
+        WrongCompare{"--backends green,green", "compare: --backends: ", "twice"},
+        WrongCompare{"--options green:cell=3r", "compare: --options: ", "not a value"},
+        WrongCompare{"--steps 0", "compare: --steps: ", "got 0, allowed 1 to"},
+        WrongCompare{"--steps many", "compare: --steps: ", "got many"},
+        WrongCompare{"--repeats 0", "compare: --repeats: ", "got 0"},
+        WrongCompare{"--output file", "compare: --output: ", "a file, not a directory"},
+        WrongCompare{"--set potential.cutof=3", "--set", "did you mean cutoff?"},
+        WrongCompare{"--speed 3", "", "--speed"}));
+
+}  // namespace
+}  // namespace pencilbox::testing

@@ -1,0 +1,238 @@
+// The comparison of back ends: forces are checked before anything is timed, and a back end that
+// lies stops it. The lies are told by simulations that a test puts between.
+#include "app/compare.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "tests/support/configurations.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+/// Everything as it is, but frames pass through somebody's hands.
+class LyingSimulation final : public Simulation {
+ public:
+  using Lie = std::function<void(Frame&)>;
+
+  LyingSimulation(std::unique_ptr<Simulation> honest, Lie lie, std::int64_t& most_steps)
+      : honest_(std::move(honest)), lie_(std::move(lie)), most_steps_(most_steps) {}
+
+  void advance(std::int64_t steps, LastStep last) override {
+    honest_->advance(steps, last);
+    most_steps_ = std::max(most_steps_, honest_->step());
+  }
+  std::int64_t step() const override { return honest_->step(); }
+  Observation observe() override { return honest_->observe(); }
+  Frame snapshot(const FieldSet& fields) override {
+    Frame frame = honest_->snapshot(fields);
+    lie_(frame);
+    return frame;
+  }
+  double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
+  RegionSeconds regions() const override { return honest_->regions(); }
+  void forget_regions() override { honest_->forget_regions(); }
+  BackendStats backend_stats() override { return honest_->backend_stats(); }
+  std::int64_t device_bytes() const override { return honest_->device_bytes(); }
+
+ private:
+  std::unique_ptr<Simulation> honest_;
+  Lie lie_;
+  std::int64_t& most_steps_;
+};
+
+class CompareTest : public ::testing::Test {
+ protected:
+  CompareTest() {
+    contest_.setup =
+        make_lj_setup(random_liquid(200, periodic_box(7, 7, 7), 0.8, 3), 2.5, Truncation::shift);
+    contest_.setup.precision = Precision::mixed;
+    contest_.known = devices().front()->backends();
+    contest_.uncertainty = 5e-6;
+    contest_.warm_up = 1;
+    contest_.steps = 16;
+    contest_.repeats = 3;
+    enter({"par-part-no-loop", "green", "reference"});
+  }
+
+  void enter(const std::vector<std::string>& names) {
+    contest_.backends.clear();
+    for (const std::string& name : names) {
+      for (const BackendInfo& info : contest_.known) {
+        if (info.name == name) contest_.backends.push_back({name, default_options(info)});
+      }
+    }
+  }
+
+  /// A device on which simulations of one back end lie.
+  MakeSimulation device_where(const std::string& backend, const LyingSimulation::Lie& lie) {
+    return [this, backend, lie](SimulationSetup setup) -> std::unique_ptr<Simulation> {
+      const bool lies = setup.backend == backend;
+      auto honest = devices().front()->make(std::move(setup));
+      return std::make_unique<LyingSimulation>(
+          std::move(honest), lies ? lie : [](Frame&) {}, most_steps_);
+    };
+  }
+
+  Comparison compare() {
+    return compare_backends(contest_, device_where("", [](Frame&) {}));
+  }
+
+  std::string failure(const std::string& backend, const LyingSimulation::Lie& lie) {
+    try {
+      (void)compare_backends(contest_, device_where(backend, lie));
+    } catch (const PhysicsError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  Contest contest_;
+  std::int64_t most_steps_ = 0;
+};
+
+TEST_F(CompareTest, TimesAllOfThemAndCountsFromTheYardstick) {
+  const Comparison comparison = compare();
+  EXPECT_EQ(comparison.particles, 200);
+  EXPECT_EQ(comparison.truth, "reference");
+  ASSERT_EQ(comparison.contenders.size(), 3U);
+  for (const Contender& contender : comparison.contenders) {
+    EXPECT_FALSE(contender.refusal) << contender.choice.name;
+    EXPECT_GT(contender.step.median, 0.0);
+    EXPECT_LE(contender.step.least, contender.step.median);
+    EXPECT_GE(contender.step.most, contender.step.median);
+    EXPECT_GT(contender.regions.force, 0.0);
+    EXPECT_GT(contender.device_bytes, 200 * 100);
+    EXPECT_TRUE(std::isfinite(contender.deterministic_cost));
+    EXPECT_LT(contender.largest_error, 5e-5);
+    EXPECT_NEAR(contender.stats.pairs_in_range, comparison.contenders[0].stats.pairs_in_range, 1.0);
+  }
+  EXPECT_EQ(comparison.yardstick_step, comparison.contenders[0].step.median);
+  EXPECT_TRUE(std::isfinite(comparison.yardstick_drift));
+  EXPECT_GT(comparison.contenders[2].stats.candidates_per_particle,
+            comparison.contenders[0].stats.candidates_per_particle);
+}
+
+TEST_F(CompareTest, ALieStopsItBeforeAnythingIsTimedAndIsNamed) {
+  const std::string words = failure("green", [](Frame& frame) { frame.force[41][1] += 3.5; });
+  EXPECT_TRUE(words.starts_with("green: step 0: particle 42: ")) << words;
+  EXPECT_NE(words.find("reference in double by 3.5,"), std::string::npos) << words;
+  EXPECT_NE(words.find("allowed 5e-05"), std::string::npos) << words;
+  EXPECT_LE(most_steps_, 2) << "the one before it has only been checked";
+}
+
+TEST_F(CompareTest, AForceThatIsNoNumberIsALie) {
+  const std::string words = failure("reference", [](Frame& frame) {
+    frame.force[0] = {0.0, std::numeric_limits<double>::quiet_NaN(), 0.0};
+  });
+  EXPECT_TRUE(words.starts_with("reference: step 0: particle 1: ")) << words;
+}
+
+TEST_F(CompareTest, TheKernelOfForcesAloneIsCheckedToo) {
+  const std::string words = failure("par-part-no-loop", [](Frame& frame) {
+    if (frame.step > 0) frame.force[7][0] -= 3.5;
+  });
+  EXPECT_TRUE(words.starts_with("par-part-no-loop: step 2: particle 8: ")) << words;
+}
+
+TEST_F(CompareTest, RoundingIsNoLie) {
+  EXPECT_EQ(failure("green", [](Frame& frame) { frame.force[41][1] += 1e-6; }), "");
+}
+
+TEST_F(CompareTest, EveryPrecisionHasItsBar) {
+  const auto lie_of = [](double share) {
+    return [share](Frame& frame) {
+      double largest = 1.0;
+      for (const Double3& force : frame.force) {
+        for (const double component : force) largest = std::max(largest, std::abs(component));
+      }
+      frame.force[5][2] += share * largest;
+    };
+  };
+  for (const auto& [precision, bar] : {std::pair{Precision::single, 1e-4},
+                                       {Precision::mixed, 5e-5},
+                                       {Precision::double_, 1e-10}}) {
+    contest_.setup.precision = precision;
+    EXPECT_EQ(failure("green", lie_of(0.5 * bar)), "") << name_of(precision);
+    EXPECT_NE(failure("green", lie_of(1.5 * bar)), "") << name_of(precision);
+  }
+}
+
+TEST_F(CompareTest, ABackEndThatRefusesIsARow) {
+  StartState start = random_liquid(200, periodic_box(7, 7, 7), 0.8, 3);
+  start.box = periodic_box(7, 7, 1.0);  // shorter than the cutoff: only reference takes that
+  for (Double3& position : start.position) position[2] *= 1e-9;
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    start.position[i] = {0.5 * static_cast<double>(i % 14), 0.5 * static_cast<double>(i / 14), 0.0};
+  }
+  contest_.setup = make_lj_setup(std::move(start), 2.5, Truncation::shift);
+  const Comparison comparison = compare();
+  ASSERT_TRUE(comparison.contenders[0].refusal);
+  EXPECT_NE(comparison.contenders[0].refusal->find("cutoff"), std::string::npos);
+  EXPECT_FALSE(comparison.contenders[2].refusal);
+  EXPECT_TRUE(std::isnan(comparison.yardstick_step));
+  const Result result = result_of(comparison, contest_, devices().front()->properties());
+  EXPECT_NE(to_text(result.tables[0]).find("par-part-no-loop  no: "), std::string::npos);
+}
+
+TEST_F(CompareTest, LeavesOutWhatTakesForEverUnlessItIsNamed) {
+  contest_.blocks_are_emulated = true;
+  enter({"par-part-no-loop", "x-pencil"});
+  const Comparison all = compare();
+  ASSERT_TRUE(all.contenders[1].refusal);
+  EXPECT_TRUE(all.contenders[1].refusal->starts_with("left out: ")) << *all.contenders[1].refusal;
+  contest_.all_of_them = false;
+  contest_.steps = 1;
+  EXPECT_FALSE(compare().contenders[1].refusal);
+}
+
+TEST_F(CompareTest, ALostParticleNamesTheBackEnd) {
+  contest_.setup.timestep = 1000.0;
+  const std::string words = failure("", [](Frame&) {});
+  EXPECT_TRUE(words.starts_with("par-part-no-loop: step ")) << words;
+}
+
+// Two particles so near to the cutoff that float may decide either way: a truncated force jumps.
+class AtTheCutoff : public CompareTest {
+ protected:
+  /// What the check says to a pair at this distance whose force was left out.
+  bool passes(double distance, Truncation truncation, Precision precision) {
+    StartState start;
+    start.box = periodic_box(12, 12, 12);
+    start.types = {{"A", 1.0}};
+    for (int i = 0; i < 2; ++i) {
+      start.id.push_back(i + 1);
+      start.type.push_back(0);
+      start.position.push_back({3.0 + i * distance, 3.0, 3.0});
+      start.velocity.push_back({});
+      start.image.push_back({});
+    }
+    contest_.setup = make_lj_setup(std::move(start), 2.5, truncation);
+    contest_.setup.precision = precision;
+    contest_.steps = 1;
+    enter({"par-part-no-loop"});
+    return failure("par-part-no-loop",
+                   [](Frame& frame) {
+                     for (Double3& force : frame.force) force = {};
+                   })
+        .empty();
+  }
+};
+
+TEST_F(AtTheCutoff, APairThatFloatCannotDecideMayBeLeftOut) {
+  EXPECT_TRUE(passes(2.5 - 1e-7, Truncation::cut, Precision::mixed));
+  EXPECT_TRUE(passes(2.5 - 1e-7, Truncation::shift, Precision::single));
+}
+
+TEST_F(AtTheCutoff, AnyOtherPairMayNot) {
+  EXPECT_FALSE(passes(2.499, Truncation::cut, Precision::mixed));
+  EXPECT_FALSE(passes(2.5 - 1e-7, Truncation::cut, Precision::double_));
+  EXPECT_FALSE(passes(1.5, Truncation::cut, Precision::single));
+}
+
+}  // namespace
+}  // namespace pencilbox::testing
