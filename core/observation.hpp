@@ -77,7 +77,7 @@ struct BackendStats {
   std::int64_t shared_bytes = 0;  ///< per block
   std::int64_t device_bytes = 0;  ///< memory of its own
   std::string note;               ///< launch rule in words, e.g. "pencils of 8 cells"
-  KernelResources resources;      ///< of the kernel of forces
+  KernelResources resources{};    ///< of the kernel of forces
 };
 
 }  // namespace pencilbox
