@@ -236,7 +236,6 @@ void few_particles_command(const FewParticlesArguments& arguments) {
         begin_result(few_particles_page, "Few particles per cell", arguments, request.properties);
     add_few_particles(result, measurement);
     files.write(result);
-    return result;
   };
   keep();
   for (const CandidatePotential potential : request.potentials) {

@@ -58,7 +58,7 @@ Contest make_contest(const CompareArguments& arguments, const Deck& deck,
   contest.blocks_are_emulated = device.emulates_blocks;
   take_options_of_deck(contest.backends, arguments, deck);
   add_yardstick(contest.backends, contest.known);
-  const std::string usual_steps = device.emulates_blocks ? "32" : "200";
+  const std::string usual_steps = device.emulates_blocks ? "16" : "200";
   const std::string usual_repeats = device.emulates_blocks ? "3" : "5";
   contest.steps = read_integer("compare: --steps",
                                arguments.steps.empty() ? usual_steps : arguments.steps, 1, 1000000);

@@ -194,10 +194,17 @@ std::string draw(const std::string& title, const LinePlot& plot) {
                   std::max(frame.top + frame.height + 54.0, legend_bottom), title, svg);
 }
 
+/// As much of a refusal as the picture has room for; the table has it all.
+std::string beginning_of(const std::string& text) {
+  constexpr std::size_t most = 84;
+  return text.size() <= most ? text : text.substr(0, text.rfind(' ', most)) + " ...";
+}
+
 std::string draw_bar(const Bar& bar, double left, double top, double scale, const char* colour) {
   std::string svg = text_at(left - 8.0, top + 14.0, "end", bar.name);
   if (!bar.refusal.empty()) {
-    return svg + text_at(left + 6.0, top + 14.0, "start", "no: " + bar.refusal, " fill=\"#777\"");
+    return svg + text_at(left + 6.0, top + 14.0, "start", "no: " + beginning_of(bar.refusal),
+                         " fill=\"#777\"");
   }
   svg +=
       fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"18\" fill=\"{}\"/>\n",

@@ -123,8 +123,7 @@ std::string to_text(const Cell& cell, int digits) {
   const double magnitude = std::abs(number);
   const bool plain = magnitude == 0.0 || (magnitude >= 1e-3 && magnitude < 1e7);
   if (!plain) return fmt::format("{:.{}g}", number, digits);
-  const int before =
-      magnitude == 0.0 ? 1 : static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+  const int before = magnitude == 0.0 ? 1 : static_cast<int>(std::floor(std::log10(magnitude))) + 1;
   return fmt::format("{:.{}f}", number, std::max(0, digits - before));
 }
 

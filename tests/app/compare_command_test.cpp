@@ -31,7 +31,9 @@ TEST_F(CompareCommand, WritesTableAndPlotForEveryBackEnd) {
       EXPECT_TRUE(row.at("registers").is_null()) << "the host has none";
       EXPECT_TRUE(row.at("issue_share_percent").is_null());
     }
-    if (row.at("backend") == "par-part-no-loop") EXPECT_EQ(row.at("speedup"), 1.0);
+    if (row.at("backend") == "par-part-no-loop") {
+      EXPECT_EQ(row.at("speedup"), 1.0);
+    }
   }
   EXPECT_GE(timed, 6);
   const std::string list = program("backends").out;

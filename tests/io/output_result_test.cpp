@@ -41,19 +41,14 @@ Result sample_result() {
   result.facts = {{"command", "pencilbox compare 'a b.yaml'"}};
   result.notes = {"one note"};
   result.tables = {sample_table()};
-  result.plots = {
-    {"bars", "bars <of> speed",
-     BarPlot{"speed", {{"one", 2.0, 1.5, 2.5, ""}, {"two", 0.0, 0.0, 0.0, "no & no"}}}},
-    {"lines", "lines",
-     LinePlot{"N",
-              "t",
-              true,
-              true,
-              {{"mine", {{1.0, 2.0}, {100.0, 30.0}, {10.0, not_known}}, false},
-               {"theirs", {{1.0, 3.0}, {0.0, 1.0}}, true}}}}
-  }
-};
-return result;
+  BarPlot bars{"speed", {}};
+  bars.bars.push_back({"one", 2.0, 1.5, 2.5, ""});
+  bars.bars.push_back({"two", 0.0, 0.0, 0.0, "no & no"});
+  LinePlot lines{"N", "t", true, true, {}};
+  lines.series.push_back({"mine", {{1.0, 2.0}, {100.0, 30.0}, {10.0, not_known}}, false});
+  lines.series.push_back({"theirs", {{1.0, 3.0}, {0.0, 1.0}}, true});
+  result.plots = {{"bars", "bars <of> speed", bars}, {"lines", "lines", lines}};
+  return result;
 }
 
 TEST(ResultText, AlignsColumnsAndTellsRefusals) {
