@@ -60,6 +60,11 @@ void write_attribute(hid_t owner, const std::string& name, hid_t stored, hid_t m
 
 }  // namespace
 
+Lock::Lock() {
+  static std::recursive_mutex mutex;
+  lock_ = std::unique_lock(mutex);
+}
+
 void initialise() {
   static const bool done = [] {
     H5dont_atexit();
@@ -111,6 +116,14 @@ Type Type::fixed_string(std::size_t length) {
   return type;
 }
 
+Type Type::of_attribute(hid_t attribute) {
+  return {H5Aget_type(attribute), H5Tclose, "ask an HDF5 attribute for its type"};
+}
+
+Type Type::of_dataset(hid_t dataset) {
+  return {H5Dget_type(dataset), H5Tclose, "ask an HDF5 dataset for its type"};
+}
+
 Dataspace Dataspace::scalar() {
   return {H5Screate(H5S_SCALAR), H5Sclose, "make a scalar HDF5 dataspace"};
 }
@@ -123,6 +136,14 @@ Dataspace Dataspace::simple(const Shape& shape) {
 Dataspace Dataspace::simple(const Shape& shape, const Shape& maximum) {
   return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), maximum.data()), H5Sclose,
           "make an HDF5 dataspace"};
+}
+
+Dataspace Dataspace::of_dataset(hid_t dataset) {
+  return {H5Dget_space(dataset), H5Sclose, "ask an HDF5 dataset for its shape"};
+}
+
+Dataspace Dataspace::of_attribute(hid_t attribute) {
+  return {H5Aget_space(attribute), H5Sclose, "ask an HDF5 attribute for its shape"};
 }
 
 Dataspace Dataspace::row(const Shape& extent, hsize_t row) {
@@ -146,6 +167,11 @@ Group Group::create(hid_t parent, const std::string& name) {
           fmt::format("make the HDF5 group '{}'", name)};
 }
 
+Group Group::open(hid_t parent, const std::string& path) {
+  return {H5Gopen2(parent, path.c_str(), H5P_DEFAULT), H5Gclose,
+          fmt::format("open the HDF5 group '{}'", path)};
+}
+
 Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, const Shape& shape,
                         hid_t memory, const void* data) {
   const std::string action = fmt::format("write the HDF5 dataset '{}'", name);
@@ -157,8 +183,15 @@ Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, con
   return dataset;
 }
 
+Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, const Dataspace& space,
+                        const PropertyList& creation) {
+  return {
+      H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+      H5Dclose, fmt::format("make the HDF5 dataset '{}'", name)};
+}
+
 Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
-                             const Shape& chunk_row, hsize_t chunk_rows) {
+                             const Shape& chunk_row, hsize_t chunk_rows, int compression) {
   Shape shape{0}, maximum{H5S_UNLIMITED}, chunk{chunk_rows};
   shape.insert(shape.end(), row.begin(), row.end());
   maximum.insert(maximum.end(), row.begin(), row.end());
@@ -167,9 +200,40 @@ Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored
   const PropertyList creation = PropertyList::create(H5P_DATASET_CREATE);
   check(H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()),
         fmt::format("set the chunks of the HDF5 dataset '{}'", name));
-  return {
-      H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
-      H5Dclose, fmt::format("make the HDF5 dataset '{}'", name)};
+  if (compression > 0) {
+    const std::string action = fmt::format("compress the HDF5 dataset '{}'", name);
+    check(H5Pset_shuffle(creation.id()), action);
+    check(H5Pset_deflate(creation.id(), static_cast<unsigned>(compression)), action);
+  }
+  return create(parent, name, stored, space, creation);
+}
+
+Dataset Dataset::open(hid_t parent, const std::string& path) {
+  return {H5Dopen2(parent, path.c_str(), H5P_DEFAULT), H5Dclose,
+          fmt::format("open the HDF5 dataset '{}'", path)};
+}
+
+Shape Dataset::shape() const {
+  const Dataspace space = Dataspace::of_dataset(id());
+  Shape shape(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
+  check(H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr),
+        "ask an HDF5 dataset for its shape");
+  return shape;
+}
+
+bool Dataset::stores(hid_t type) const { return H5Tequal(Type::of_dataset(id()).id(), type) > 0; }
+
+void Dataset::read(hid_t memory, void* data) const {
+  check(H5Dread(id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "read an HDF5 dataset");
+}
+
+void Dataset::read_row(hsize_t index, hid_t memory, void* data) const {
+  const Dataspace file_space = Dataspace::row(shape(), index);
+  Shape row = shape();
+  row[0] = 1;
+  const Dataspace memory_space = Dataspace::simple(row);
+  check(H5Dread(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
+        "read a row of an HDF5 dataset");
 }
 
 void Dataset::set_rows(hsize_t count, const Shape& row) {
@@ -188,12 +252,24 @@ void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const voi
         "write to an HDF5 dataset");
 }
 
-File File::create(const std::filesystem::path& path) {
+PropertyList file_access() {
   initialise();
-  const PropertyList access = PropertyList::create(H5P_FILE_ACCESS);
+  PropertyList access = PropertyList::create(H5P_FILE_ACCESS);
   check(H5Pset_file_locking(access.id(), 0, 1), "switch off HDF5's file lock");
+  return access;
+}
+
+File File::create(const std::filesystem::path& path) { return create(path, file_access()); }
+
+File File::create(const std::filesystem::path& path, const PropertyList& access) {
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose,
           fmt::format("create {}", path.string())};
+}
+
+File File::open(const std::filesystem::path& path) {
+  const PropertyList access = file_access();
+  return {H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose,
+          fmt::format("open {}", path.string())};
 }
 
 namespace {
@@ -281,6 +357,51 @@ void write_attribute(hid_t owner, const std::string& name, std::span<const doubl
 void write_text(hid_t parent, const std::string& name, const std::string& text) {
   const Type type = Type::fixed_string(text.size());
   Dataset::create(parent, name, type.id(), {}, type.id(), text.data());
+}
+
+namespace {
+
+class Attribute : public Handle {
+ public:
+  Attribute(hid_t owner, const std::string& name)
+      : Handle(H5Aopen(owner, name.c_str(), H5P_DEFAULT), H5Aclose,
+               fmt::format("open the HDF5 attribute '{}'", name)) {}
+
+  std::size_t count() const {
+    const hssize_t count = H5Sget_simple_extent_npoints(Dataspace::of_attribute(id()).id());
+    return static_cast<std::size_t>(std::max<hssize_t>(0, count));
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> read_texts(hid_t owner, const std::string& name) {
+  const Attribute attribute(owner, name);
+  const Type type = Type::of_attribute(attribute.id());
+  const std::string action = fmt::format("read the HDF5 attribute '{}'", name);
+  const bool is_text = H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0;
+  if (!is_text) throw SystemError(fmt::format("cannot {}: it is no text", action));
+  const std::size_t length = H5Tget_size(type.id());
+  std::string packed(attribute.count() * length, '\0');
+  check(H5Aread(attribute.id(), type.id(), packed.data()), action);
+  std::vector<std::string> texts;
+  for (std::size_t start = 0; start < packed.size(); start += length) {
+    const std::string padded = packed.substr(start, length);
+    texts.push_back(padded.substr(0, padded.find('\0')));
+  }
+  return texts;
+}
+
+std::vector<double> read_numbers(hid_t owner, const std::string& name) {
+  const Attribute attribute(owner, name);
+  std::vector<double> numbers(attribute.count());
+  check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, numbers.data()),
+        fmt::format("read the HDF5 attribute '{}'", name));
+  return numbers;
+}
+
+bool has(hid_t parent, const std::string& name) {
+  return H5Lexists(parent, name.c_str(), H5P_DEFAULT) > 0;
 }
 
 void hard_link(hid_t parent, const std::string& name, const Dataset& target) {

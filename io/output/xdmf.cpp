@@ -59,11 +59,10 @@ std::filesystem::path XdmfWriter::twin_of(const std::filesystem::path& path) {
   return path.parent_path() / fmt::format(".{}.next", path.filename().string());
 }
 
-XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::string heavy_file,
-                       std::int64_t particles, std::vector<XdmfArray> arrays, SidecarSwap swap)
+XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::int64_t particles,
+                       std::vector<ParticleArray> arrays, SidecarSwap swap)
     : path_(path),
       twin_path_(twin_of(path)),
-      heavy_file_(escape_xml(heavy_file)),
       particles_(particles),
       arrays_(std::move(arrays)),
       swap_(swap),
@@ -74,13 +73,13 @@ XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::string heavy_file
 
 XdmfWriter::~XdmfWriter() { ::unlink(twin_path_.c_str()); }
 
-std::string XdmfWriter::data_item(const XdmfArray& array) const {
+std::string XdmfWriter::data_item(const ParticleArray& array, const FramePlace& frame) const {
   const bool vector = array.components > 1;
   const std::string row =
       vector ? fmt::format("{} {}", particles_, array.components) : fmt::to_string(particles_);
   const std::string number = fmt::format("NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\"",
                                          array.is_float ? "Float" : "Int", array.bytes);
-  const std::string source = fmt::format("{}:{}", heavy_file_, escape_xml(array.path));
+  const std::string source = fmt::format("{}:{}", escape_xml(frame.file), escape_xml(array.path));
   if (!array.in_frames) {
     return fmt::format("          <DataItem Dimensions=\"{}\" {}>{}</DataItem>\n", row, number,
                        source);
@@ -93,21 +92,22 @@ std::string XdmfWriter::data_item(const XdmfArray& array) const {
       "{2} {3} {4} 1 {0}</DataItem>\n"
       "            <DataItem Dimensions=\"{5} {0}\" {6}>{7}</DataItem>\n"
       "          </DataItem>\n",
-      row, vector ? 3 : 2, frames_, vector ? "0 0" : "0", vector ? "1 1 1" : "1 1", frames_ + 1,
+      row, vector ? 3 : 2, frame.row, vector ? "0 0" : "0", vector ? "1 1 1" : "1 1", frame.row + 1,
       number, source);
 }
 
-std::string XdmfWriter::frame_text(double time) const {
+std::string XdmfWriter::frame_text(const FramePlace& frame) const {
   std::string geometry, attributes;
-  for (const XdmfArray& array : arrays_) {
+  for (const ParticleArray& array : arrays_) {
     if (array.name == "position") {
       geometry = fmt::format("        <Geometry GeometryType=\"XYZ\">\n{}        </Geometry>\n",
-                             data_item(array));
+                             data_item(array, frame));
     } else {
       attributes += fmt::format(
           "        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">\n{}"
           "        </Attribute>\n",
-          escape_xml(array.name), array.components > 1 ? "Vector" : "Scalar", data_item(array));
+          escape_xml(array.name), array.components > 1 ? "Vector" : "Scalar",
+          data_item(array, frame));
     }
   }
   return fmt::format(
@@ -117,7 +117,7 @@ std::string XdmfWriter::frame_text(double time) const {
       " NodesPerElement=\"1\"/>\n"
       "{}{}"
       "      </Grid>\n",
-      time, particles_, geometry, attributes);
+      frame.time, particles_, geometry, attributes);
 }
 
 void XdmfWriter::write_missing(Text& text) {
@@ -126,11 +126,11 @@ void XdmfWriter::write_missing(Text& text) {
   text.missing.clear();
 }
 
-void XdmfWriter::append(double time) {
-  const std::string frame = frame_text(time);
-  ++frames_;
-  shown_.missing += frame;
-  twin_.missing += frame;
+void XdmfWriter::append(std::span<const FramePlace> frames) {
+  std::string text;
+  for (const FramePlace& frame : frames) text += frame_text(frame);
+  shown_.missing += text;
+  twin_.missing += text;
   write_missing(twin_);
   swap_names();
 }
