@@ -13,6 +13,7 @@
 #include "integrators/integrator.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/binning.hpp"
+#include "neighbor/frame_gatherer.hpp"
 #include "neighbor/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -108,12 +109,11 @@ class DeviceSimulation final : public Simulation {
     return result;
   }
 
-  Frame snapshot(const FieldSet& fields) override {
-    Frame frame = download(particles_, binning_->grid(), fields, stream_);
-    frame.step = step_;
-    frame.time = static_cast<double>(step_) * setup_.timestep;
-    frame.box = box_;
-    return frame;
+  Frame snapshot(const FieldSet& fields) override { return unpack(gather(fields, sizeof(double))); }
+
+  PackedFrame packed_snapshot(const FieldSet& fields) override {
+    constexpr bool doubles = std::is_same_v<Precision, DoublePrecision>;
+    return gather(fields, doubles ? sizeof(double) : sizeof(float));
   }
 
   RegionSeconds regions() const override { return profiler_.seconds(); }
@@ -158,6 +158,16 @@ class DeviceSimulation final : public Simulation {
       profiler_.begin_step(step_ + i);
     }
     profiler_.stop(stream_);
+  }
+
+  PackedFrame gather(const FieldSet& fields, int float_bytes) {
+    if (!gatherer_) gatherer_.emplace(particles_, stream_);
+    PackedFrame frame =
+        gatherer_->gather(particles_, binning_->grid(), fields, float_bytes, stream_);
+    frame.step = step_;
+    frame.time = static_cast<double>(step_) * setup_.timestep;
+    frame.box = box_;
+    return frame;
   }
 
   void evaluate(Wanted wanted) {
@@ -261,6 +271,7 @@ class DeviceSimulation final : public Simulation {
   std::unique_ptr<Backend<Precision>> backend_;
   Particles<Precision> particles_;
   Reduction reduction_;
+  std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
   Profiler profiler_;
   std::int64_t step_ = 0;
   Index escaped_ = 0;

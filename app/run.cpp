@@ -144,7 +144,7 @@ class Run {
       }
     }
     if (frame_due(observation.step)) {
-      trajectory_->append(pack(simulation_->snapshot(trajectory_->frame_fields())), observation);
+      trajectory_->append(simulation_->packed_snapshot(trajectory_->frame_fields()), observation);
     }
   }
 
@@ -168,7 +168,9 @@ class Run {
             PENCILBOX_VERSION,
             resolved_yaml(deck_),
             deck_.backend,
-            report_.device.name};
+            report_.device.name,
+            deck_.output.trajectory->compression,
+            deck_.output.trajectory->split_every};
   }
 
   void finish(Progress& progress) {

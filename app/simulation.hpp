@@ -14,6 +14,7 @@
 #include "core/device/properties.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
+#include "core/packed_frame.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
 #include "core/start_state.hpp"
@@ -54,6 +55,10 @@ class Simulation {
 
   /// The particles in id order, positions wrapped into the box.
   virtual Frame snapshot(const FieldSet& fields) = 0;
+
+  /// The same as a file takes it: floats are double in double precision, else float. Returns before
+  /// the rows are there; the device computes on while they come.
+  virtual PackedFrame packed_snapshot(const FieldSet& fields) = 0;
 
   virtual RegionSeconds regions() const = 0;
   /// Counts candidates and pairs with one extra evaluation of the present state.

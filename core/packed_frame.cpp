@@ -17,6 +17,13 @@ const void* rows_or_null(const std::vector<Row>& rows) {
   return rows.empty() ? nullptr : rows.data();
 }
 
+/// What was not asked for stays empty.
+template <class Row>
+void copy_rows(const PackedFrame& packed, Field field, std::vector<Row>& rows) {
+  const auto* from = static_cast<const Row*>(packed.rows_of(field));
+  if (from != nullptr) rows.assign(from, from + packed.particles);
+}
+
 }  // namespace
 
 PackedFrame pack(Frame frame) {
@@ -42,6 +49,22 @@ PackedFrame pack(Frame frame) {
   set(Field::speed, rows_or_null(host->speed));
   packed.memory = host;
   return packed;
+}
+
+Frame unpack(const PackedFrame& packed) {
+  packed.arrive();
+  Frame frame;
+  frame.step = packed.step;
+  frame.time = packed.time;
+  frame.box = packed.box;
+  copy_rows(packed, Field::position, frame.position);
+  copy_rows(packed, Field::velocity, frame.velocity);
+  copy_rows(packed, Field::force, frame.force);
+  copy_rows(packed, Field::image, frame.image);
+  copy_rows(packed, Field::species, frame.species);
+  copy_rows(packed, Field::id, frame.id);
+  copy_rows(packed, Field::potential_energy, frame.potential_energy);
+  return frame;
 }
 
 }  // namespace pencilbox

@@ -55,4 +55,7 @@ struct PackedFrame {
 /// A frame of the host, in double, with the speeds if it has velocities.
 PackedFrame pack(Frame frame);
 
+/// The frame on the host, when it has arrived; floats must be double. It has no place for speeds.
+Frame unpack(const PackedFrame& packed);
+
 }  // namespace pencilbox

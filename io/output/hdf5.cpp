@@ -146,20 +146,29 @@ Dataspace Dataspace::of_attribute(hid_t attribute) {
   return {H5Aget_space(attribute), H5Sclose, "ask an HDF5 attribute for its shape"};
 }
 
-Dataspace Dataspace::row(const Shape& extent, hsize_t row) {
+Dataspace Dataspace::rows(const Shape& extent, hsize_t first, hsize_t number) {
   Dataspace space = simple(extent);
   Shape start(extent.size(), 0);
   Shape count = extent;
-  start[0] = row;
-  count[0] = 1;
+  start[0] = first;
+  count[0] = number;
   check(
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-      "select a row of an HDF5 dataset");
+      "select rows of an HDF5 dataset");
   return space;
 }
 
 PropertyList PropertyList::create(hid_t property_class) {
   return {H5Pcreate(property_class), H5Pclose, "make an HDF5 property list"};
+}
+
+void set_chunks(const PropertyList& creation, const Shape& chunk, int compression) {
+  check(H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()),
+        "set the chunks of an HDF5 dataset");
+  if (compression == 0) return;
+  check(H5Pset_shuffle(creation.id()), "compress an HDF5 dataset");
+  check(H5Pset_deflate(creation.id(), static_cast<unsigned>(compression)),
+        "compress an HDF5 dataset");
 }
 
 Group Group::create(hid_t parent, const std::string& name) {
@@ -179,7 +188,7 @@ Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, con
   Dataset dataset(
       H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       H5Dclose, action);
-  check(H5Dwrite(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
+  dataset.write(memory, data);
   return dataset;
 }
 
@@ -198,13 +207,7 @@ Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored
   chunk.insert(chunk.end(), chunk_row.begin(), chunk_row.end());
   const Dataspace space = Dataspace::simple(shape, maximum);
   const PropertyList creation = PropertyList::create(H5P_DATASET_CREATE);
-  check(H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()),
-        fmt::format("set the chunks of the HDF5 dataset '{}'", name));
-  if (compression > 0) {
-    const std::string action = fmt::format("compress the HDF5 dataset '{}'", name);
-    check(H5Pset_shuffle(creation.id()), action);
-    check(H5Pset_deflate(creation.id(), static_cast<unsigned>(compression)), action);
-  }
+  set_chunks(creation, chunk, compression);
   return create(parent, name, stored, space, creation);
 }
 
@@ -228,12 +231,23 @@ void Dataset::read(hid_t memory, void* data) const {
 }
 
 void Dataset::read_row(hsize_t index, hid_t memory, void* data) const {
-  const Dataspace file_space = Dataspace::row(shape(), index);
+  const Dataspace file_space = Dataspace::rows(shape(), index, 1);
   Shape row = shape();
   row[0] = 1;
   const Dataspace memory_space = Dataspace::simple(row);
   check(H5Dread(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
         "read a row of an HDF5 dataset");
+}
+
+void Dataset::write(hid_t memory, const void* data) const {
+  check(H5Dwrite(id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "write to an HDF5 dataset");
+}
+
+void Dataset::write_part(hsize_t first, hsize_t count, hid_t memory, const void* data) const {
+  const Dataspace file_space = Dataspace::rows(shape(), first, count);
+  const Dataspace memory_space = Dataspace::simple({count});
+  check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
+        "write to an HDF5 dataset");
 }
 
 void Dataset::set_rows(hsize_t count, const Shape& row) {
@@ -246,7 +260,7 @@ void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const voi
   set_rows(index + 1, row);
   Shape extent{index + 1};
   extent.insert(extent.end(), row.begin(), row.end());
-  const Dataspace file_space = Dataspace::row(extent, index);
+  const Dataspace file_space = Dataspace::rows(extent, index, 1);
   const Dataspace memory_space = Dataspace::simple(row);
   check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
         "write to an HDF5 dataset");
@@ -267,8 +281,12 @@ File File::create(const std::filesystem::path& path, const PropertyList& access)
 }
 
 File File::open(const std::filesystem::path& path) {
-  const PropertyList access = file_access();
-  return {H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose,
+  return {H5Fopen(path.c_str(), H5F_ACC_RDWR, file_access().id()), H5Fclose,
+          fmt::format("open {}", path.string())};
+}
+
+File File::open_to_read(const std::filesystem::path& path) {
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().id()), H5Fclose,
           fmt::format("open {}", path.string())};
 }
 
@@ -321,6 +339,22 @@ void File::abandon() noexcept {
 
 void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "flush an HDF5 file"); }
 
+namespace {
+
+class Attribute : public Handle {
+ public:
+  Attribute(hid_t owner, const std::string& name)
+      : Handle(H5Aopen(owner, name.c_str(), H5P_DEFAULT), H5Aclose,
+               fmt::format("open the HDF5 attribute '{}'", name)) {}
+
+  std::size_t count() const {
+    const hssize_t count = H5Sget_simple_extent_npoints(Dataspace::of_attribute(id()).id());
+    return static_cast<std::size_t>(std::max<hssize_t>(0, count));
+  }
+};
+
+}  // namespace
+
 void write_attribute(hid_t owner, const std::string& name, const std::string& text) {
   const Type type = Type::fixed_string(text.size());
   // data() of a string ends in a zero, which is what an empty one stores.
@@ -354,26 +388,22 @@ void write_attribute(hid_t owner, const std::string& name, std::span<const doubl
                   Dataspace::simple({values.size()}), values.data());
 }
 
+void write_ascii_attribute(hid_t owner, const std::string& name, const std::string& text) {
+  const Type type = Type::fixed_string(text.size());
+  check(H5Tset_cset(type.id(), H5T_CSET_ASCII), "set an HDF5 string type to ASCII");
+  write_attribute(owner, name, type.id(), type.id(), Dataspace::scalar(), text.data());
+}
+
+void rewrite_attribute(hid_t owner, const std::string& name, std::int64_t value) {
+  const Attribute attribute(owner, name);
+  check(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &value),
+        fmt::format("write the HDF5 attribute '{}'", name));
+}
+
 void write_text(hid_t parent, const std::string& name, const std::string& text) {
   const Type type = Type::fixed_string(text.size());
   Dataset::create(parent, name, type.id(), {}, type.id(), text.data());
 }
-
-namespace {
-
-class Attribute : public Handle {
- public:
-  Attribute(hid_t owner, const std::string& name)
-      : Handle(H5Aopen(owner, name.c_str(), H5P_DEFAULT), H5Aclose,
-               fmt::format("open the HDF5 attribute '{}'", name)) {}
-
-  std::size_t count() const {
-    const hssize_t count = H5Sget_simple_extent_npoints(Dataspace::of_attribute(id()).id());
-    return static_cast<std::size_t>(std::max<hssize_t>(0, count));
-  }
-};
-
-}  // namespace
 
 std::vector<std::string> read_texts(hid_t owner, const std::string& name) {
   const Attribute attribute(owner, name);

@@ -82,8 +82,8 @@ class Dataspace : public Handle {
   static Dataspace of_dataset(hid_t dataset);
   static Dataspace of_attribute(hid_t attribute);
 
-  /// A file space of `extent` in which only the row `row` of the first dimension is selected.
-  static Dataspace row(const Shape& extent, hsize_t row);
+  /// A file space of `extent` in which only `count` rows of the first dimension are selected.
+  static Dataspace rows(const Shape& extent, hsize_t first, hsize_t count);
 
  private:
   using Handle::Handle;
@@ -96,6 +96,10 @@ class PropertyList : public Handle {
  private:
   using Handle::Handle;
 };
+
+/// Chunks for the dataset that is made with `creation`; `compression` from 1 to 9 is gzip's level,
+/// behind a shuffle of the bytes, 0 stores numbers as they are.
+void set_chunks(const PropertyList& creation, const Shape& chunk, int compression);
 
 class Group : public Handle {
  public:
@@ -118,8 +122,7 @@ class Dataset : public Handle {
                         const PropertyList& creation);
 
   /// A dataset of rows of shape `row`, none yet, any number possible; `chunk_row` is the chunk's
-  /// extent inside a row and `chunk_rows` its number of rows. `compression` from 1 to 9 is gzip's
-  /// level, behind a shuffle of the bytes; 0 stores numbers as they are.
+  /// extent inside a row and `chunk_rows` its number of rows. `compression` as in set_chunks.
   static Dataset create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
                              const Shape& chunk_row, hsize_t chunk_rows, int compression = 0);
 
@@ -134,6 +137,10 @@ class Dataset : public Handle {
   void read(hid_t memory, void* data) const;
   /// Reads the row `index` of the first dimension.
   void read_row(hsize_t index, hid_t memory, void* data) const;
+
+  /// Writes everything, or numbers `first` to `first + count - 1` of a dataset of one dimension.
+  void write(hid_t memory, const void* data) const;
+  void write_part(hsize_t first, hsize_t count, hid_t memory, const void* data) const;
 
   /// Grows or shrinks the dataset to `count` rows; `row` as in create_rows.
   void set_rows(hsize_t count, const Shape& row);
@@ -157,6 +164,8 @@ class File : public Handle {
   /// Opens a file that is there to go on writing. Throws SystemError, for instance if HDF5 finds it
   /// damaged.
   static File open(const std::filesystem::path& path);
+  /// The same to look at it, also while a run writes it.
+  static File open_to_read(const std::filesystem::path& path);
 
   /// What was written so far is handed to the system.
   void flush();
@@ -183,6 +192,11 @@ void write_attribute(hid_t owner, const std::string& name, const std::vector<std
 void write_attribute(hid_t owner, const std::string& name, std::int64_t value);
 void write_attribute(hid_t owner, const std::string& name, std::span<const std::int64_t> values);
 void write_attribute(hid_t owner, const std::string& name, std::span<const double> values);
+
+/// In ASCII: VTK looks for that.
+void write_ascii_attribute(hid_t owner, const std::string& name, const std::string& text);
+/// Changes the number in an attribute that is there.
+void rewrite_attribute(hid_t owner, const std::string& name, std::int64_t value);
 
 /// A scalar dataset with one string.
 void write_text(hid_t parent, const std::string& name, const std::string& text);

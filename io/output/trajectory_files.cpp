@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "io/output/file.hpp"
 
 namespace pencilbox {
 namespace fs = std::filesystem;
@@ -32,12 +33,8 @@ StartState without_motion(const StartState& start) {
   return still;
 }
 
-void remove_file(const fs::path& path) {
-  std::error_code error;
-  fs::remove(path, error);
-  if (error) {
-    throw SystemError(fmt::format("cannot remove {}: {}", path.string(), error.message()));
-  }
+fs::path file_of(const fs::path& path, std::int64_t split_every, std::size_t number) {
+  return split_every > 0 ? split_path(path, number) : path;
 }
 
 }  // namespace
@@ -54,7 +51,7 @@ std::vector<fs::path> trajectory_outputs(const fs::path& path) {
   }
   for (const char* extension : {".xmf2", ".vtkhdf"}) {
     candidates.push_back(sidecar(path, extension));
-    candidates.push_back(XdmfWriter::twin_of(candidates.back()));
+    candidates.push_back(twin_of(candidates.back()));
   }
   std::erase_if(candidates, [](const fs::path& candidate) { return !is_there(candidate); });
   return candidates;
@@ -65,7 +62,7 @@ TrajectoryFiles::TrajectoryFiles(const fs::path& path, const StartState& start,
     : path_(path), start_(without_motion(start)), header_(header) {}
 
 fs::path TrajectoryFiles::file_path(std::size_t number) const {
-  return header_.split_every > 0 ? split_path(path_, number) : path_;
+  return file_of(path_, header_.split_every, number);
 }
 
 TrajectoryFiles TrajectoryFiles::create(const fs::path& path, const StartState& start,
@@ -127,9 +124,16 @@ std::vector<FramePlace> TrajectoryFiles::places_of(const TrajectoryFile& file) c
 }
 
 void TrajectoryFiles::create_sidecars(const std::vector<FramePlace>& frames) {
-  xdmf_ = std::make_unique<XdmfWriter>(sidecar(path_, ".xmf2"), start_.size(),
-                                       particle_arrays(start_, header_));
-  if (!frames.empty()) xdmf_->append(frames);
+  const std::vector<ParticleArray> arrays = particle_arrays(start_, header_);
+  const auto file_name = [path = path_, split = header_.split_every](std::size_t number) {
+    return file_of(path, split, number).filename().string();
+  };
+  vtkhdf_ = std::make_unique<VtkhdfWriter>(sidecar(path_, ".vtkhdf"), start_.size(), arrays,
+                                           VtkhdfSources{header_.split_every, file_name});
+  xdmf_ = std::make_unique<XdmfWriter>(sidecar(path_, ".xmf2"), start_.size(), arrays);
+  if (frames.empty()) return;
+  vtkhdf_->append(frames);
+  xdmf_->append(frames);
 }
 
 bool TrajectoryFiles::file_is_full() const {
@@ -149,11 +153,13 @@ void TrajectoryFiles::append(const PackedFrame& frame, const Observation& observ
   last_step_ = frame.step;
   const FramePlace place{file_->path().filename().string(),
                          static_cast<std::int64_t>(file_->steps().size()) - 1, frame.time};
+  vtkhdf_->append({&place, 1});
   xdmf_->append({&place, 1});
 }
 
 void TrajectoryFiles::close() {
   file_->close();
+  vtkhdf_->close();
   xdmf_->close();
 }
 

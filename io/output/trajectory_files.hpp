@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/output/trajectory_file.hpp"
+#include "io/output/vtkhdf.hpp"
 #include "io/output/xdmf.hpp"
 
 namespace pencilbox {
@@ -48,6 +49,7 @@ class TrajectoryFiles {
   std::size_t number_ = 0;  ///< of the file that grows
   std::int64_t last_step_ = -1;
   std::optional<TrajectoryFile> file_;
+  std::unique_ptr<VtkhdfWriter> vtkhdf_;
   std::unique_ptr<XdmfWriter> xdmf_;
 };
 

@@ -1,13 +1,9 @@
 #include "io/output/xdmf.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -49,15 +45,7 @@ std::string escape_xml(std::string_view text) {
   return escaped;
 }
 
-[[noreturn]] void throw_rename_error(const std::filesystem::path& path, int error) {
-  throw SystemError(fmt::format("cannot replace {}: {}", path.string(), std::strerror(error)));
-}
-
 }  // namespace
-
-std::filesystem::path XdmfWriter::twin_of(const std::filesystem::path& path) {
-  return path.parent_path() / fmt::format(".{}.next", path.filename().string());
-}
 
 XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::int64_t particles,
                        std::vector<ParticleArray> arrays, SidecarSwap swap)
@@ -136,18 +124,17 @@ void XdmfWriter::append(std::span<const FramePlace> frames) {
 }
 
 void XdmfWriter::swap_names() {
-  if (swap_ == SidecarSwap::exchange) {
-    if (::renameat2(AT_FDCWD, twin_path_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
-      std::swap(shown_, twin_);
-      return;
-    }
-    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) throw_rename_error(path_, errno);
-    swap_ = SidecarSwap::copy;
+  if (swap_ == SidecarSwap::exchange && exchange_files(twin_path_, path_)) {
+    std::swap(shown_, twin_);
+    return;
   }
-  if (std::rename(twin_path_.c_str(), path_.c_str()) != 0) throw_rename_error(path_, errno);
+  swap_ = SidecarSwap::copy;
+  move_file(twin_path_, path_);
   std::error_code error;
   std::filesystem::copy_file(path_, twin_path_, error);
-  if (error) throw_rename_error(twin_path_, error.value());
+  if (error) {
+    throw SystemError(fmt::format("cannot write {}: {}", twin_path_.string(), error.message()));
+  }
   const std::int64_t body_end = twin_.body_end;
   shown_ = std::exchange(twin_, Text{OutputFile::open(twin_path_), body_end, ""});
 }
@@ -155,7 +142,7 @@ void XdmfWriter::swap_names() {
 void XdmfWriter::close() {
   shown_.file.close();
   twin_.file.close();
-  if (::unlink(twin_path_.c_str()) != 0 && errno != ENOENT) throw_rename_error(twin_path_, errno);
+  remove_file(twin_path_);
 }
 
 }  // namespace pencilbox

@@ -36,9 +36,6 @@ class XdmfWriter {
   /// Removes the twin. Throws SystemError.
   void close();
 
-  /// The hidden twin of a sidecar, there while a run writes.
-  static std::filesystem::path twin_of(const std::filesystem::path& path);
-
  private:
   /// One of the two files: what it holds and what it still lacks.
   struct Text {

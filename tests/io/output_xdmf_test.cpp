@@ -62,7 +62,7 @@ TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
   EXPECT_EQ(count(text, "<Time Value="), 41U);
   EXPECT_EQ(count(text, "<Time Value=\"0.33333333333333331\"/>"), 1U);
   EXPECT_EQ(count(text, ">a&amp;b.h5md:/particles/all/mass<"), 41U);
-  EXPECT_FALSE(std::filesystem::exists(XdmfWriter::twin_of(path)));
+  EXPECT_FALSE(std::filesystem::exists(twin_of(path)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Xdmf, BySwap, testing::Values(SidecarSwap::exchange, SidecarSwap::copy),
