@@ -15,6 +15,7 @@
 #include "integrators/integrator.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/binning.hpp"
+#include "neighbor/frame_gatherer.hpp"
 #include "neighbor/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -111,12 +112,11 @@ class DeviceSimulation final : public Simulation {
     return result;
   }
 
-  Frame snapshot(const FieldSet& fields) override {
-    Frame frame = download(particles_, binning_->grid(), fields, stream_);
-    frame.step = step_;
-    frame.time = static_cast<double>(step_) * setup_.timestep;
-    frame.box = box_;
-    return frame;
+  Frame snapshot(const FieldSet& fields) override { return unpack(gather(fields, sizeof(double))); }
+
+  PackedFrame packed_snapshot(const FieldSet& fields) override {
+    constexpr bool doubles = std::is_same_v<Precision, DoublePrecision>;
+    return gather(fields, doubles ? sizeof(double) : sizeof(float));
   }
 
   double last_advance_seconds() const override { return advance_seconds_; }
@@ -171,6 +171,16 @@ class DeviceSimulation final : public Simulation {
     end_.record(stream_);
     profiler_.stop(stream_);
     advance_seconds_ += end_.seconds_since(begin_);
+  }
+
+  PackedFrame gather(const FieldSet& fields, int float_bytes) {
+    if (!gatherer_) gatherer_.emplace(particles_, stream_);
+    PackedFrame frame =
+        gatherer_->gather(particles_, binning_->grid(), fields, float_bytes, stream_);
+    frame.step = step_;
+    frame.time = static_cast<double>(step_) * setup_.timestep;
+    frame.box = box_;
+    return frame;
   }
 
   void evaluate(Wanted wanted) {
@@ -274,6 +284,7 @@ class DeviceSimulation final : public Simulation {
   std::unique_ptr<Backend<Precision>> backend_;
   Particles<Precision> particles_;
   Reduction reduction_;
+  std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
   Profiler profiler_;
   Event begin_, end_;  // of the last batch of steps
   double advance_seconds_ = 0.0;

@@ -13,6 +13,7 @@
 #include "app/bench.hpp"
 #include "app/measurement.hpp"
 #include "app/program.hpp"
+#include "app/view.hpp"
 #include "core/error.hpp"
 
 namespace {
@@ -114,6 +115,22 @@ void add_pair_histogram(CLI::App& bench, PairHistogramArguments& arguments) {
   add_bench_options(command, arguments);
 }
 
+void add_view(CLI::App& command, ViewArguments& arguments) {
+  command.add_option("DIR", arguments.directory, "the output of a run")->required();
+  command.add_option("--field", arguments.field,
+                     "what colours the spheres; without it the speed, if the trajectory has it");
+  CLI::Option* frame = command.add_option("--frame", arguments.frame,
+                                          "from 0, or from -1 backwards; the last without it");
+  command.add_flag("--film", arguments.film, "all frames, as .avi or .ogv")->excludes(frame);
+  command.add_option("--output", arguments.output, "file; without it DIR's name, .png or .avi");
+  command.add_option("--range", arguments.range, "MIN MAX of the colours");
+  command.add_option("--radius", arguments.radius, "of a sphere [sigma]")
+      ->check(CLI::Range(1e-3, 1e3));
+  command.add_option("--size", arguments.size, "WIDTH HEIGHT in pixels")
+      ->check(CLI::Range(16, 16384));
+  command.add_flag("--overwrite", arguments.overwrite, "replace the file");
+}
+
 /// The names of what comes after `parent` on the command line.
 std::vector<std::string> names_below(const CLI::App& parent) {
   std::vector<std::string> names;
@@ -163,6 +180,9 @@ int run_program(int argc, char** argv) {
   CompareArguments comparison;
   comparison.command = command_line(argc, argv);
   add_compare(program, comparison);
+  ViewArguments view_arguments;
+  CLI::App* view = program.add_subcommand("view", "a picture or a film of a run, by ParaView");
+  add_view(*view, view_arguments);
   CLI::App* backends = program.add_subcommand("backends", "list the back ends, or describe one");
   backends->add_option("NAME", backend, "back end");
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
@@ -193,6 +213,7 @@ int run_program(int argc, char** argv) {
   if (run->parsed()) run_command(arguments);
   if (check->parsed()) check_command(arguments);
   if (program.got_subcommand("compare")) compare_command(comparison);
+  if (view->parsed()) view_command(view_arguments);
   if (backends->parsed()) backends_command(backend);
   if (info->parsed()) info_command();
   if (schema->parsed()) schema_command();

@@ -66,7 +66,6 @@ class Run {
     directory_.emplace(OutputDirectory::open(output_request(deck, arguments.overwrite)));
     thermo_.emplace(directory_->thermo());
     if (deck.output.trajectory) {
-      frame_fields_ = frame_fields(deck.output.trajectory->fields);
       trajectory_.emplace(directory_->trajectory(), header, trajectory_header());
     }
   }
@@ -145,7 +144,7 @@ class Run {
       }
     }
     if (frame_due(observation.step)) {
-      trajectory_->append(simulation_->snapshot(frame_fields_), observation);
+      trajectory_->append(simulation_->packed_snapshot(trajectory_->frame_fields()), observation);
     }
   }
 
@@ -169,7 +168,9 @@ class Run {
             PENCILBOX_VERSION,
             resolved_yaml(deck_),
             deck_.backend,
-            report_.device.name};
+            report_.device.name,
+            deck_.output.trajectory->compression,
+            deck_.output.trajectory->split_every};
   }
 
   void finish(Progress& progress) {
@@ -206,7 +207,6 @@ class Run {
   std::optional<OutputDirectory> directory_;
   std::optional<ThermoLog> thermo_;
   std::optional<TrajectoryWriter> trajectory_;
-  FieldSet frame_fields_;
   ThermoTable table_;
   RunReport report_;
   Observation first_, last_;

@@ -16,6 +16,7 @@
 #include "core/device/properties.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
+#include "core/packed_frame.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
 #include "core/start_state.hpp"
@@ -59,6 +60,9 @@ class Simulation {
 
   /// Seconds of the last advance(), between two events on the device.
   virtual double last_advance_seconds() const = 0;
+  /// The same as a file takes it: floats are double in double precision, else float. Returns before
+  /// the rows are there; the device computes on while they come.
+  virtual PackedFrame packed_snapshot(const FieldSet& fields) = 0;
 
   virtual RegionSeconds regions() const = 0;
   /// Regions count from now on.

@@ -23,6 +23,9 @@ target_compile_options(pencilbox_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${_gnu_warnings};${_gcc_false_alarms};-Wconversion;-Wno-sign-conversion;-Wpedantic>"
   "$<$<COMPILE_LANGUAGE:HIP>:${_gnu_warnings};-Wno-unused-parameter;-Wno-unused-command-line-argument>"
   "$<$<COMPILE_LANGUAGE:CUDA>:${_cuda_error};-Xcompiler=-Wall,-Wextra,-Wno-unused-parameter>")
+if(PENCILBOX_FUZZ)
+  target_compile_options(pencilbox_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(PENCILBOX_SANITIZE)
   # -O1 -g1, and without the checks of every single pointer that address does too: with all of them a
   # back end takes a compiler five times as long as without sanitizers, and this way half of that.

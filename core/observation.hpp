@@ -85,11 +85,11 @@ struct BackendStats {
   double pairs_in_range = 0.0;           ///< undirected pairs within the cutoff
   std::int64_t blocks = 0;
   int threads = 0;
-  std::int64_t shared_bytes = 0;          ///< per block
-  std::int64_t device_bytes = 0;          ///< memory of its own
-  std::string note;                       ///< launch rule in words, e.g. "pencils of 8 cells"
-  std::optional<AutomaticChoice> choice;  ///< of back end `auto`, once it has chosen
-  KernelResources resources;              ///< of the kernel of forces
+  std::int64_t shared_bytes = 0;            ///< per block
+  std::int64_t device_bytes = 0;            ///< memory of its own
+  std::string note;                         ///< launch rule in words, e.g. "pencils of 8 cells"
+  std::optional<AutomaticChoice> choice{};  ///< of back end `auto`, once it has chosen
+  KernelResources resources{};              ///< of the kernel of forces
 };
 
 }  // namespace pencilbox

@@ -93,18 +93,10 @@ GridPlace place(const CellGrid& grid, const Double3& position) {
 Double3 position_of(const CellGrid& grid, GridPlace& place) {
   Double3 position{};
   for (std::size_t d = 0; d < 3; ++d) {
-    const double length = grid.side[d] * static_cast<double>(grid.cells[d]);
-    double inside = (static_cast<double>(place.cell[d]) + 0.5) * grid.side[d] + place.offset[d];
-    if (grid.periodic[d] && inside >= length) {
-      inside -= length;
-      ++place.image[d];
-    } else if (grid.periodic[d] && inside < 0.0) {
-      // By less than rounding can tell from the face: then the face it is.
-      const bool on_face = inside + length >= length;
-      inside = on_face ? 0.0 : inside + length;
-      place.image[d] -= on_face ? 0 : 1;
-    }
-    position[d] = grid.lower[d] + inside;
+    const InsideGrid inside =
+        inside_grid(place.cell[d], place.offset[d], grid.side[d], grid.cells[d], grid.periodic[d]);
+    place.image[d] += inside.images;
+    position[d] = grid.lower[d] + inside.coordinate;
   }
   return position;
 }

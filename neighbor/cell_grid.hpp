@@ -106,6 +106,26 @@ CellGrid coarser_grid(const CellGrid& grid, Index factor);
 /// ones (where the offset may then lie outside [-side/2, side/2]).
 GridPlace place(const CellGrid& grid, const Double3& position);
 
+/// A coordinate seen from the lower corner of the grid, and the images that wrapping it added.
+struct InsideGrid {
+  double coordinate = 0.0;  ///< [sigma]
+  std::int32_t images = 0;
+};
+
+/// One direction of position_of(): the coordinate of an offset from the centre of a cell.
+PENCILBOX_DEVICE_FUNCTION inline InsideGrid inside_grid(Index cell, double offset, double side,
+                                                        Index cells, bool periodic) {
+  const double length = side * static_cast<double>(cells);
+  const double inside = (static_cast<double>(cell) + 0.5) * side + offset;
+  if (periodic && inside >= length) return {inside - length, 1};
+  if (periodic && inside < 0.0) {
+    // By less than rounding can tell from the face: then the face it is.
+    if (inside + length >= length) return {0.0, 0};
+    return {inside + length, -1};
+  }
+  return {inside, 0};
+}
+
 /// The position of a place: place() backwards. A place that rounding left on a periodic face is
 /// wrapped, and its image counted.
 Double3 position_of(const CellGrid& grid, GridPlace& place);

@@ -1,7 +1,9 @@
 #include "neighbor/particle_transfer.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include <array>
+#include <vector>
+
+#include "neighbor/frame_gatherer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -26,49 +28,6 @@ struct Components {
     buffer.z.upload(z, stream);
   }
 };
-
-std::vector<std::size_t> rows_by_id(const std::vector<ParticleId>& id) {
-  std::vector<std::size_t> rows(id.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::sort(rows.begin(), rows.end(), [&id](auto a, auto b) { return id[a] < id[b]; });
-  return rows;
-}
-
-template <class T>
-std::vector<T> pick(const std::vector<T>& values, const std::vector<std::size_t>& rows) {
-  std::vector<T> picked(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) picked[i] = values[rows[i]];
-  return picked;
-}
-
-template <class Out, class T>
-std::vector<std::array<Out, 3>> pick(const Vec3Buffer<T>& buffer,
-                                     const std::vector<std::size_t>& rows, Stream& stream) {
-  const std::vector<T> x = buffer.x.download(stream);
-  const std::vector<T> y = buffer.y.download(stream);
-  const std::vector<T> z = buffer.z.download(stream);
-  std::vector<std::array<Out, 3>> picked(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t row = rows[i];
-    picked[i] = {static_cast<Out>(x[row]), static_cast<Out>(y[row]), static_cast<Out>(z[row])};
-  }
-  return picked;
-}
-
-template <class Precision>
-std::vector<GridPlace> download_places(const Particles<Precision>& particles, const CellGrid& grid,
-                                       const std::vector<std::size_t>& rows, Stream& stream) {
-  const auto cell = pick(particles.state.cell.download(stream), rows);
-  const auto offset = pick<double>(particles.state.position, rows, stream);
-  const auto image = pick<std::int32_t>(particles.state.image, rows, stream);
-  const GridView<double> view = grid.view<double>();
-  std::vector<GridPlace> places(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const CellCoordinates c = view.coordinates(cell[i]);
-    places[i] = {{c.x, c.y, c.z}, offset[i], image[i]};
-  }
-  return places;
-}
 
 }  // namespace
 
@@ -112,30 +71,8 @@ void upload(const StartState& start, const CellGrid& grid, Particles<Precision>&
 template <class Precision>
 Frame download(const Particles<Precision>& particles, const CellGrid& grid, const FieldSet& fields,
                Stream& stream) {
-  const std::vector<ParticleId> id = particles.state.id.download(stream);
-  const std::vector<std::size_t> rows = rows_by_id(id);
-  Frame frame;
-  if (fields.contains(Field::position) || fields.contains(Field::image)) {
-    for (GridPlace& place : download_places(particles, grid, rows, stream)) {
-      frame.position.push_back(position_of(grid, place));
-      if (fields.contains(Field::image)) frame.image.push_back(place.image);
-    }
-  }
-  if (fields.contains(Field::velocity) || fields.contains(Field::speed)) {
-    frame.velocity = pick<double>(particles.state.velocity, rows, stream);
-  }
-  if (fields.contains(Field::force)) {
-    frame.force = pick<double>(particles.sums.force, rows, stream);
-  }
-  if (fields.contains(Field::species)) {
-    frame.species = pick(particles.state.type.download(stream), rows);
-  }
-  if (fields.contains(Field::id)) frame.id = pick(id, rows);
-  if (fields.contains(Field::potential_energy)) {
-    const auto energy = pick(particles.sums.energy.download(stream), rows);
-    frame.potential_energy.assign(energy.begin(), energy.end());
-  }
-  return frame;
+  FrameGatherer<Precision> gatherer(particles, stream);
+  return unpack(gatherer.gather(particles, grid, fields, sizeof(double), stream));
 }
 
 template void upload(const StartState&, const CellGrid&, Particles<SinglePrecision>&, Stream&);

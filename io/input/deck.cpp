@@ -81,7 +81,7 @@ void add_default(YamlNode& section, const std::string& key, YamlNode value) {
   if (section.find(key) != nullptr) return;
   value.origin = section.origin;
   section.kind = YamlNode::Kind::map;
-  section.entries.emplace_back(key, std::move(value));
+  section.entries.push_back({key, std::move(value)});
 }
 
 bool is_section(const YamlNode* node) {
@@ -255,6 +255,8 @@ class Binder {
     for (const DeckValue& field : values().list("output.trajectory.fields")) {
       trajectory.fields.insert(enum_of<Field>(std::get<std::string>(field.data), field_names));
     }
+    trajectory.compression = static_cast<int>(values().integer("output.trajectory.compression"));
+    trajectory.split_every = values().integer("output.trajectory.split_every");
     deck_.output.trajectory = trajectory;
   }
 

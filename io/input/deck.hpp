@@ -49,7 +49,9 @@ struct DeckPair {
 
 struct DeckTrajectory {
   std::int64_t every = 1;
-  FieldSet fields;  ///< always with position
+  FieldSet fields;               ///< always with position
+  int compression = 0;           ///< level of gzip; 0: none
+  std::int64_t split_every = 0;  ///< frames in a file; 0: all in one
 };
 
 struct DeckOutput {

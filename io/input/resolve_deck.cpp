@@ -378,7 +378,7 @@ YamlNode& node_at(YamlNode& root, std::string_view path, const std::string& plac
     if (node->find(key) == nullptr) {
       YamlNode added;
       added.origin.from_override = true;
-      node->entries.emplace_back(key, std::move(added));
+      node->entries.push_back({key, std::move(added)});
     }
     node = node->find(key);
   }

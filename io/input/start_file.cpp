@@ -52,8 +52,13 @@ bool is_xyz(const std::filesystem::path& path, std::string_view text) {
 }  // namespace
 
 StartState read_start(const std::filesystem::path& path, const StartFileRequest& request) {
+  return parse_start(read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max()),
+                     path, request);
+}
+
+StartState parse_start(std::string text, const std::filesystem::path& path,
+                       const StartFileRequest& request) {
   const std::string name = path.string();
-  std::string text = read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max());
   if (text.empty()) complain(name + ":1", "empty file", "0 bytes", start_kind);
   refuse_other_formats(text, name);
   require_text(text, name, start_kind);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "core/start_state.hpp"
@@ -19,5 +20,9 @@ struct StartFileRequest {
 /// order. Throws InputError "file:line: section: ..." for anything wrong, and for formats that are
 /// not read: HDF5 and compressed files.
 StartState read_start(const std::filesystem::path& path, const StartFileRequest& request);
+
+/// The same from a text; `path` stands for its file, whose ending counts.
+StartState parse_start(std::string text, const std::filesystem::path& path,
+                       const StartFileRequest& request);
 
 }  // namespace pencilbox

@@ -149,9 +149,9 @@ class TreeBuilder final : public YAML::EventHandler {
       return &frame.node->items.emplace_back(std::move(node));
     }
     node.origin.line = frame.key_line;
-    frame.node->entries.emplace_back(*frame.key, std::move(node));
+    frame.node->entries.push_back({*frame.key, std::move(node)});
     frame.key.reset();
-    return &frame.node->entries.back().second;
+    return &frame.node->entries.back().value;
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,

@@ -15,19 +15,27 @@ struct Origin {
   bool from_override = false;  ///< came from --set: the line means nothing
 };
 
+struct YamlEntry;
+
 struct YamlNode {
   enum class Kind { null, scalar, list, map };
-  using Entry = std::pair<std::string, YamlNode>;
 
   Kind kind = Kind::null;
-  std::string text;             ///< of a scalar
-  bool quoted = false;          ///< a scalar in quotes, or a block scalar: text, never a number
-  std::vector<YamlNode> items;  ///< of a list
-  std::vector<Entry> entries;   ///< of a map, in the order of the text
-  Origin origin;                ///< of the key in a map, else of the value
+  std::string text;                ///< of a scalar
+  bool quoted = false;             ///< a scalar in quotes, or a block scalar: text, never a number
+  std::vector<YamlNode> items;     ///< of a list
+  std::vector<YamlEntry> entries;  ///< of a map, in the order of the text
+  Origin origin;                   ///< of the key in a map, else of the value
 
   const YamlNode* find(std::string_view key) const;
   YamlNode* find(std::string_view key);
+};
+
+/// A key of a map and its value. (No std::pair: clang 14 and 15 cannot complete one of a class that
+/// holds it.)
+struct YamlEntry {
+  std::string key;
+  YamlNode value;
 };
 
 /// Reads one YAML document. `place` names the text in errors: "deck.yaml", to which the line is

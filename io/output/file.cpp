@@ -83,6 +83,24 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
   return std::filesystem::path(path) += ".tmp";
 }
 
+void move_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) throw_write_error(to, errno);
+}
+
+bool exchange_files(const std::filesystem::path& a, const std::filesystem::path& b) {
+  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) throw_write_error(b, errno);
+  return false;
+}
+
+void remove_file(const std::filesystem::path& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_write_error(path, errno);
+}
+
+std::filesystem::path twin_of(const std::filesystem::path& path) {
+  return path.parent_path() / fmt::format(".{}.next", path.filename().string());
+}
+
 void replace_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path temporary = temporary_name(path);
   OutputFile file = OutputFile::create(temporary);
@@ -90,7 +108,7 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
     file.write_at(0, text);
     file.sync();
     file.close();
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw_write_error(path, errno);
+    move_file(temporary, path);
   } catch (const SystemError&) {
     ::unlink(temporary.c_str());
     throw;

@@ -48,4 +48,18 @@ void replace_file(const std::filesystem::path& path, std::string_view text);
 /// The name that a file has while it is being made: `path` with ".tmp" behind it.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
+/// Gives `from` the name `to`, whose file goes; at every moment `to` is one of the two. Throws
+/// SystemError.
+void move_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Two files take each other's names at once. False where the file system cannot; throws
+/// SystemError.
+bool exchange_files(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// Removes a file, if it is there. Throws SystemError.
+void remove_file(const std::filesystem::path& path);
+
+/// The hidden name beside `path` of what will take its place: ".NAME.next".
+std::filesystem::path twin_of(const std::filesystem::path& path);
+
 }  // namespace pencilbox

@@ -60,6 +60,11 @@ void write_attribute(hid_t owner, const std::string& name, hid_t stored, hid_t m
 
 }  // namespace
 
+Lock::Lock() {
+  static std::recursive_mutex mutex;
+  lock_ = std::unique_lock(mutex);
+}
+
 void initialise() {
   static const bool done = [] {
     H5dont_atexit();
@@ -111,6 +116,14 @@ Type Type::fixed_string(std::size_t length) {
   return type;
 }
 
+Type Type::of_attribute(hid_t attribute) {
+  return {H5Aget_type(attribute), H5Tclose, "ask an HDF5 attribute for its type"};
+}
+
+Type Type::of_dataset(hid_t dataset) {
+  return {H5Dget_type(dataset), H5Tclose, "ask an HDF5 dataset for its type"};
+}
+
 Dataspace Dataspace::scalar() {
   return {H5Screate(H5S_SCALAR), H5Sclose, "make a scalar HDF5 dataspace"};
 }
@@ -125,15 +138,23 @@ Dataspace Dataspace::simple(const Shape& shape, const Shape& maximum) {
           "make an HDF5 dataspace"};
 }
 
-Dataspace Dataspace::row(const Shape& extent, hsize_t row) {
+Dataspace Dataspace::of_dataset(hid_t dataset) {
+  return {H5Dget_space(dataset), H5Sclose, "ask an HDF5 dataset for its shape"};
+}
+
+Dataspace Dataspace::of_attribute(hid_t attribute) {
+  return {H5Aget_space(attribute), H5Sclose, "ask an HDF5 attribute for its shape"};
+}
+
+Dataspace Dataspace::rows(const Shape& extent, hsize_t first, hsize_t number) {
   Dataspace space = simple(extent);
   Shape start(extent.size(), 0);
   Shape count = extent;
-  start[0] = row;
-  count[0] = 1;
+  start[0] = first;
+  count[0] = number;
   check(
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-      "select a row of an HDF5 dataset");
+      "select rows of an HDF5 dataset");
   return space;
 }
 
@@ -141,9 +162,23 @@ PropertyList PropertyList::create(hid_t property_class) {
   return {H5Pcreate(property_class), H5Pclose, "make an HDF5 property list"};
 }
 
+void set_chunks(const PropertyList& creation, const Shape& chunk, int compression) {
+  check(H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()),
+        "set the chunks of an HDF5 dataset");
+  if (compression == 0) return;
+  check(H5Pset_shuffle(creation.id()), "compress an HDF5 dataset");
+  check(H5Pset_deflate(creation.id(), static_cast<unsigned>(compression)),
+        "compress an HDF5 dataset");
+}
+
 Group Group::create(hid_t parent, const std::string& name) {
   return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
           fmt::format("make the HDF5 group '{}'", name)};
+}
+
+Group Group::open(hid_t parent, const std::string& path) {
+  return {H5Gopen2(parent, path.c_str(), H5P_DEFAULT), H5Gclose,
+          fmt::format("open the HDF5 group '{}'", path)};
 }
 
 Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, const Shape& shape,
@@ -153,23 +188,66 @@ Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, con
   Dataset dataset(
       H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       H5Dclose, action);
-  check(H5Dwrite(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
+  dataset.write(memory, data);
   return dataset;
 }
 
+Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, const Dataspace& space,
+                        const PropertyList& creation) {
+  return {
+      H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+      H5Dclose, fmt::format("make the HDF5 dataset '{}'", name)};
+}
+
 Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
-                             const Shape& chunk_row, hsize_t chunk_rows) {
+                             const Shape& chunk_row, hsize_t chunk_rows, int compression) {
   Shape shape{0}, maximum{H5S_UNLIMITED}, chunk{chunk_rows};
   shape.insert(shape.end(), row.begin(), row.end());
   maximum.insert(maximum.end(), row.begin(), row.end());
   chunk.insert(chunk.end(), chunk_row.begin(), chunk_row.end());
   const Dataspace space = Dataspace::simple(shape, maximum);
   const PropertyList creation = PropertyList::create(H5P_DATASET_CREATE);
-  check(H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()),
-        fmt::format("set the chunks of the HDF5 dataset '{}'", name));
-  return {
-      H5Dcreate2(parent, name.c_str(), stored, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
-      H5Dclose, fmt::format("make the HDF5 dataset '{}'", name)};
+  set_chunks(creation, chunk, compression);
+  return create(parent, name, stored, space, creation);
+}
+
+Dataset Dataset::open(hid_t parent, const std::string& path) {
+  return {H5Dopen2(parent, path.c_str(), H5P_DEFAULT), H5Dclose,
+          fmt::format("open the HDF5 dataset '{}'", path)};
+}
+
+Shape Dataset::shape() const {
+  const Dataspace space = Dataspace::of_dataset(id());
+  Shape shape(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
+  check(H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr),
+        "ask an HDF5 dataset for its shape");
+  return shape;
+}
+
+bool Dataset::stores(hid_t type) const { return H5Tequal(Type::of_dataset(id()).id(), type) > 0; }
+
+void Dataset::read(hid_t memory, void* data) const {
+  check(H5Dread(id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "read an HDF5 dataset");
+}
+
+void Dataset::read_row(hsize_t index, hid_t memory, void* data) const {
+  const Dataspace file_space = Dataspace::rows(shape(), index, 1);
+  Shape row = shape();
+  row[0] = 1;
+  const Dataspace memory_space = Dataspace::simple(row);
+  check(H5Dread(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
+        "read a row of an HDF5 dataset");
+}
+
+void Dataset::write(hid_t memory, const void* data) const {
+  check(H5Dwrite(id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "write to an HDF5 dataset");
+}
+
+void Dataset::write_part(hsize_t first, hsize_t count, hid_t memory, const void* data) const {
+  const Dataspace file_space = Dataspace::rows(shape(), first, count);
+  const Dataspace memory_space = Dataspace::simple({count});
+  check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
+        "write to an HDF5 dataset");
 }
 
 void Dataset::set_rows(hsize_t count, const Shape& row) {
@@ -182,18 +260,34 @@ void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const voi
   set_rows(index + 1, row);
   Shape extent{index + 1};
   extent.insert(extent.end(), row.begin(), row.end());
-  const Dataspace file_space = Dataspace::row(extent, index);
+  const Dataspace file_space = Dataspace::rows(extent, index, 1);
   const Dataspace memory_space = Dataspace::simple(row);
   check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
         "write to an HDF5 dataset");
 }
 
-File File::create(const std::filesystem::path& path) {
+PropertyList file_access() {
   initialise();
-  const PropertyList access = PropertyList::create(H5P_FILE_ACCESS);
+  PropertyList access = PropertyList::create(H5P_FILE_ACCESS);
   check(H5Pset_file_locking(access.id(), 0, 1), "switch off HDF5's file lock");
+  return access;
+}
+
+File File::create(const std::filesystem::path& path) { return create(path, file_access()); }
+
+File File::create(const std::filesystem::path& path, const PropertyList& access) {
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose,
           fmt::format("create {}", path.string())};
+}
+
+File File::open(const std::filesystem::path& path) {
+  return {H5Fopen(path.c_str(), H5F_ACC_RDWR, file_access().id()), H5Fclose,
+          fmt::format("open {}", path.string())};
+}
+
+File File::open_to_read(const std::filesystem::path& path) {
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().id()), H5Fclose,
+          fmt::format("open {}", path.string())};
 }
 
 namespace {
@@ -245,6 +339,22 @@ void File::abandon() noexcept {
 
 void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "flush an HDF5 file"); }
 
+namespace {
+
+class Attribute : public Handle {
+ public:
+  Attribute(hid_t owner, const std::string& name)
+      : Handle(H5Aopen(owner, name.c_str(), H5P_DEFAULT), H5Aclose,
+               fmt::format("open the HDF5 attribute '{}'", name)) {}
+
+  std::size_t count() const {
+    const hssize_t count = H5Sget_simple_extent_npoints(Dataspace::of_attribute(id()).id());
+    return static_cast<std::size_t>(std::max<hssize_t>(0, count));
+  }
+};
+
+}  // namespace
+
 void write_attribute(hid_t owner, const std::string& name, const std::string& text) {
   const Type type = Type::fixed_string(text.size());
   // data() of a string ends in a zero, which is what an empty one stores.
@@ -278,9 +388,50 @@ void write_attribute(hid_t owner, const std::string& name, std::span<const doubl
                   Dataspace::simple({values.size()}), values.data());
 }
 
+void write_ascii_attribute(hid_t owner, const std::string& name, const std::string& text) {
+  const Type type = Type::fixed_string(text.size());
+  check(H5Tset_cset(type.id(), H5T_CSET_ASCII), "set an HDF5 string type to ASCII");
+  write_attribute(owner, name, type.id(), type.id(), Dataspace::scalar(), text.data());
+}
+
+void rewrite_attribute(hid_t owner, const std::string& name, std::int64_t value) {
+  const Attribute attribute(owner, name);
+  check(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &value),
+        fmt::format("write the HDF5 attribute '{}'", name));
+}
+
 void write_text(hid_t parent, const std::string& name, const std::string& text) {
   const Type type = Type::fixed_string(text.size());
   Dataset::create(parent, name, type.id(), {}, type.id(), text.data());
+}
+
+std::vector<std::string> read_texts(hid_t owner, const std::string& name) {
+  const Attribute attribute(owner, name);
+  const Type type = Type::of_attribute(attribute.id());
+  const std::string action = fmt::format("read the HDF5 attribute '{}'", name);
+  const bool is_text = H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0;
+  if (!is_text) throw SystemError(fmt::format("cannot {}: it is no text", action));
+  const std::size_t length = H5Tget_size(type.id());
+  std::string packed(attribute.count() * length, '\0');
+  check(H5Aread(attribute.id(), type.id(), packed.data()), action);
+  std::vector<std::string> texts;
+  for (std::size_t start = 0; start < packed.size(); start += length) {
+    const std::string padded = packed.substr(start, length);
+    texts.push_back(padded.substr(0, padded.find('\0')));
+  }
+  return texts;
+}
+
+std::vector<double> read_numbers(hid_t owner, const std::string& name) {
+  const Attribute attribute(owner, name);
+  std::vector<double> numbers(attribute.count());
+  check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, numbers.data()),
+        fmt::format("read the HDF5 attribute '{}'", name));
+  return numbers;
+}
+
+bool has(hid_t parent, const std::string& name) {
+  return H5Lexists(parent, name.c_str(), H5P_DEFAULT) > 0;
 }
 
 void hard_link(hid_t parent, const std::string& name, const Dataset& target) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,18 @@ using Shape = std::vector<hsize_t>;
 /// not be closed and can crash on that. To have that second effect it must run before anything else
 /// of HDF5 in the process, a name such as H5T_NATIVE_DOUBLE included.
 void initialise();
+
+/// HDF5 keeps its state in globals, and the build of the distributions is not made for threads. A
+/// TrajectoryWriter writes on a thread of its own, so everybody who calls HDF5, through this header
+/// or plainly, holds a Lock meanwhile. Declare it before the handles: their destructors call HDF5
+/// too. One thread may hold several.
+class Lock {
+ public:
+  Lock();
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+};
 
 /// "1.10.8"
 std::string version();
@@ -53,6 +66,8 @@ class Type : public Handle {
  public:
   /// `length` bytes of UTF-8, padded with zeros; at least one byte, HDF5 has no empty string type.
   static Type fixed_string(std::size_t length);
+  static Type of_attribute(hid_t attribute);
+  static Type of_dataset(hid_t dataset);
 
  private:
   using Handle::Handle;
@@ -64,8 +79,11 @@ class Dataspace : public Handle {
   static Dataspace simple(const Shape& shape);
   static Dataspace simple(const Shape& shape, const Shape& maximum);
 
-  /// A file space of `extent` in which only the row `row` of the first dimension is selected.
-  static Dataspace row(const Shape& extent, hsize_t row);
+  static Dataspace of_dataset(hid_t dataset);
+  static Dataspace of_attribute(hid_t attribute);
+
+  /// A file space of `extent` in which only `count` rows of the first dimension are selected.
+  static Dataspace rows(const Shape& extent, hsize_t first, hsize_t count);
 
  private:
   using Handle::Handle;
@@ -79,9 +97,15 @@ class PropertyList : public Handle {
   using Handle::Handle;
 };
 
+/// Chunks for the dataset that is made with `creation`; `compression` from 1 to 9 is gzip's level,
+/// behind a shuffle of the bytes, 0 stores numbers as they are.
+void set_chunks(const PropertyList& creation, const Shape& chunk, int compression);
+
 class Group : public Handle {
  public:
   static Group create(hid_t parent, const std::string& name);
+  /// `path` may lead through several groups.
+  static Group open(hid_t parent, const std::string& path);
 
  private:
   using Handle::Handle;
@@ -93,10 +117,30 @@ class Dataset : public Handle {
   static Dataset create(hid_t parent, const std::string& name, hid_t stored, const Shape& shape,
                         hid_t memory, const void* data);
 
+  /// A dataset with the creation properties of the caller, not written yet.
+  static Dataset create(hid_t parent, const std::string& name, hid_t stored, const Dataspace& space,
+                        const PropertyList& creation);
+
   /// A dataset of rows of shape `row`, none yet, any number possible; `chunk_row` is the chunk's
-  /// extent inside a row and `chunk_rows` its number of rows.
+  /// extent inside a row and `chunk_rows` its number of rows. `compression` as in set_chunks.
   static Dataset create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
-                             const Shape& chunk_row, hsize_t chunk_rows);
+                             const Shape& chunk_row, hsize_t chunk_rows, int compression = 0);
+
+  /// `path` may lead through several groups.
+  static Dataset open(hid_t parent, const std::string& path);
+
+  /// The present extent; empty for a scalar.
+  Shape shape() const;
+  /// Are the numbers stored as this type?
+  bool stores(hid_t type) const;
+  /// Reads everything into `data`, as memory type `memory`.
+  void read(hid_t memory, void* data) const;
+  /// Reads the row `index` of the first dimension.
+  void read_row(hsize_t index, hid_t memory, void* data) const;
+
+  /// Writes everything, or numbers `first` to `first + count - 1` of a dataset of one dimension.
+  void write(hid_t memory, const void* data) const;
+  void write_part(hsize_t first, hsize_t count, hid_t memory, const void* data) const;
 
   /// Grows or shrinks the dataset to `count` rows; `row` as in create_rows.
   void set_rows(hsize_t count, const Shape& row);
@@ -114,6 +158,14 @@ class File : public Handle {
   /// A new file; one that is there is replaced. Without HDF5's file lock, so that a reader can open
   /// the file while the run goes on; who may write is settled by OutputDirectory.
   static File create(const std::filesystem::path& path);
+  /// The same with properties of the caller's, from file_access().
+  static File create(const std::filesystem::path& path, const PropertyList& access);
+
+  /// Opens a file that is there to go on writing. Throws SystemError, for instance if HDF5 finds it
+  /// damaged.
+  static File open(const std::filesystem::path& path);
+  /// The same to look at it, also while a run writes it.
+  static File open_to_read(const std::filesystem::path& path);
 
   /// What was written so far is handed to the system.
   void flush();
@@ -132,14 +184,29 @@ class File : public Handle {
   using Handle::Handle;
 };
 
+/// The access properties of our files: without HDF5's lock.
+PropertyList file_access();
+
 void write_attribute(hid_t owner, const std::string& name, const std::string& text);
 void write_attribute(hid_t owner, const std::string& name, const std::vector<std::string>& texts);
 void write_attribute(hid_t owner, const std::string& name, std::int64_t value);
 void write_attribute(hid_t owner, const std::string& name, std::span<const std::int64_t> values);
 void write_attribute(hid_t owner, const std::string& name, std::span<const double> values);
 
+/// In ASCII: VTK looks for that.
+void write_ascii_attribute(hid_t owner, const std::string& name, const std::string& text);
+/// Changes the number in an attribute that is there.
+void rewrite_attribute(hid_t owner, const std::string& name, std::int64_t value);
+
 /// A scalar dataset with one string.
 void write_text(hid_t parent, const std::string& name, const std::string& text);
+
+/// A string attribute of fixed length; the strings of an array stand one behind the other, without
+/// their padding.
+std::vector<std::string> read_texts(hid_t owner, const std::string& name);
+std::vector<double> read_numbers(hid_t owner, const std::string& name);
+
+bool has(hid_t parent, const std::string& name);
 
 /// `name` in `parent` becomes one more name of the object `target`.
 void hard_link(hid_t parent, const std::string& name, const Dataset& target);

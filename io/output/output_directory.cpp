@@ -146,7 +146,7 @@ void remove_outputs(const fs::path& directory) {
 
 /// What a killed run may have left beside its outputs.
 void remove_leftovers(const fs::path& directory) {
-  ::unlink(XdmfWriter::twin_of(directory / sidecar_name).c_str());
+  ::unlink(twin_of(directory / sidecar_name).c_str());
   ::unlink(temporary_name(directory / report_name).c_str());
 }
 

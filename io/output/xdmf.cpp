@@ -1,13 +1,9 @@
 #include "io/output/xdmf.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -49,21 +45,12 @@ std::string escape_xml(std::string_view text) {
   return escaped;
 }
 
-[[noreturn]] void throw_rename_error(const std::filesystem::path& path, int error) {
-  throw SystemError(fmt::format("cannot replace {}: {}", path.string(), std::strerror(error)));
-}
-
 }  // namespace
 
-std::filesystem::path XdmfWriter::twin_of(const std::filesystem::path& path) {
-  return path.parent_path() / fmt::format(".{}.next", path.filename().string());
-}
-
-XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::string heavy_file,
-                       std::int64_t particles, std::vector<XdmfArray> arrays, SidecarSwap swap)
+XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::int64_t particles,
+                       std::vector<ParticleArray> arrays, SidecarSwap swap)
     : path_(path),
       twin_path_(twin_of(path)),
-      heavy_file_(escape_xml(heavy_file)),
       particles_(particles),
       arrays_(std::move(arrays)),
       swap_(swap),
@@ -74,13 +61,13 @@ XdmfWriter::XdmfWriter(const std::filesystem::path& path, std::string heavy_file
 
 XdmfWriter::~XdmfWriter() { ::unlink(twin_path_.c_str()); }
 
-std::string XdmfWriter::data_item(const XdmfArray& array) const {
+std::string XdmfWriter::data_item(const ParticleArray& array, const FramePlace& frame) const {
   const bool vector = array.components > 1;
   const std::string row =
       vector ? fmt::format("{} {}", particles_, array.components) : fmt::to_string(particles_);
   const std::string number = fmt::format("NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\"",
                                          array.is_float ? "Float" : "Int", array.bytes);
-  const std::string source = fmt::format("{}:{}", heavy_file_, escape_xml(array.path));
+  const std::string source = fmt::format("{}:{}", escape_xml(frame.file), escape_xml(array.path));
   if (!array.in_frames) {
     return fmt::format("          <DataItem Dimensions=\"{}\" {}>{}</DataItem>\n", row, number,
                        source);
@@ -93,21 +80,22 @@ std::string XdmfWriter::data_item(const XdmfArray& array) const {
       "{2} {3} {4} 1 {0}</DataItem>\n"
       "            <DataItem Dimensions=\"{5} {0}\" {6}>{7}</DataItem>\n"
       "          </DataItem>\n",
-      row, vector ? 3 : 2, frames_, vector ? "0 0" : "0", vector ? "1 1 1" : "1 1", frames_ + 1,
+      row, vector ? 3 : 2, frame.row, vector ? "0 0" : "0", vector ? "1 1 1" : "1 1", frame.row + 1,
       number, source);
 }
 
-std::string XdmfWriter::frame_text(double time) const {
+std::string XdmfWriter::frame_text(const FramePlace& frame) const {
   std::string geometry, attributes;
-  for (const XdmfArray& array : arrays_) {
+  for (const ParticleArray& array : arrays_) {
     if (array.name == "position") {
       geometry = fmt::format("        <Geometry GeometryType=\"XYZ\">\n{}        </Geometry>\n",
-                             data_item(array));
+                             data_item(array, frame));
     } else {
       attributes += fmt::format(
           "        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">\n{}"
           "        </Attribute>\n",
-          escape_xml(array.name), array.components > 1 ? "Vector" : "Scalar", data_item(array));
+          escape_xml(array.name), array.components > 1 ? "Vector" : "Scalar",
+          data_item(array, frame));
     }
   }
   return fmt::format(
@@ -117,7 +105,7 @@ std::string XdmfWriter::frame_text(double time) const {
       " NodesPerElement=\"1\"/>\n"
       "{}{}"
       "      </Grid>\n",
-      time, particles_, geometry, attributes);
+      frame.time, particles_, geometry, attributes);
 }
 
 void XdmfWriter::write_missing(Text& text) {
@@ -126,28 +114,27 @@ void XdmfWriter::write_missing(Text& text) {
   text.missing.clear();
 }
 
-void XdmfWriter::append(double time) {
-  const std::string frame = frame_text(time);
-  ++frames_;
-  shown_.missing += frame;
-  twin_.missing += frame;
+void XdmfWriter::append(std::span<const FramePlace> frames) {
+  std::string text;
+  for (const FramePlace& frame : frames) text += frame_text(frame);
+  shown_.missing += text;
+  twin_.missing += text;
   write_missing(twin_);
   swap_names();
 }
 
 void XdmfWriter::swap_names() {
-  if (swap_ == SidecarSwap::exchange) {
-    if (::renameat2(AT_FDCWD, twin_path_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
-      std::swap(shown_, twin_);
-      return;
-    }
-    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) throw_rename_error(path_, errno);
-    swap_ = SidecarSwap::copy;
+  if (swap_ == SidecarSwap::exchange && exchange_files(twin_path_, path_)) {
+    std::swap(shown_, twin_);
+    return;
   }
-  if (std::rename(twin_path_.c_str(), path_.c_str()) != 0) throw_rename_error(path_, errno);
+  swap_ = SidecarSwap::copy;
+  move_file(twin_path_, path_);
   std::error_code error;
   std::filesystem::copy_file(path_, twin_path_, error);
-  if (error) throw_rename_error(twin_path_, error.value());
+  if (error) {
+    throw SystemError(fmt::format("cannot write {}: {}", twin_path_.string(), error.message()));
+  }
   const std::int64_t body_end = twin_.body_end;
   shown_ = std::exchange(twin_, Text{OutputFile::open(twin_path_), body_end, ""});
 }
@@ -155,7 +142,7 @@ void XdmfWriter::swap_names() {
 void XdmfWriter::close() {
   shown_.file.close();
   twin_.file.close();
-  if (::unlink(twin_path_.c_str()) != 0 && errno != ENOENT) throw_rename_error(twin_path_, errno);
+  remove_file(twin_path_);
 }
 
 }  // namespace pencilbox

@@ -4,22 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "io/output/file.hpp"
+#include "io/output/particle_array.hpp"
 
 namespace pencilbox {
-
-/// A dataset of the HDF5 file with one entry a particle, as the sidecar must describe it.
-struct XdmfArray {
-  std::string name;       ///< what ParaView calls it; "position" becomes the geometry
-  std::string path;       ///< inside the HDF5 file
-  int components = 1;     ///< 1: [N], 3: [N][3]
-  bool is_float = true;   ///< else a signed integer
-  int bytes = 4;          ///< of one number
-  bool in_frames = true;  ///< has a first dimension of frames; else one [N] for the whole run
-};
 
 /// How the sidecar's old text gives way to the new.
 enum class SidecarSwap {
@@ -31,21 +23,18 @@ enum class SidecarSwap {
 /// twin beside it, then the two change names.
 class XdmfWriter {
  public:
-  /// `heavy_file` is the HDF5 file's name seen from the sidecar's directory. Throws SystemError.
-  XdmfWriter(const std::filesystem::path& path, std::string heavy_file, std::int64_t particles,
-             std::vector<XdmfArray> arrays, SidecarSwap swap = SidecarSwap::exchange);
+  /// Begins a sidecar without frames; one that is there is replaced. Throws SystemError.
+  XdmfWriter(const std::filesystem::path& path, std::int64_t particles,
+             std::vector<ParticleArray> arrays, SidecarSwap swap = SidecarSwap::exchange);
   ~XdmfWriter();
   XdmfWriter(const XdmfWriter&) = delete;
   XdmfWriter& operator=(const XdmfWriter&) = delete;
 
-  /// Adds the next frame of the HDF5 file. Throws SystemError.
-  void append(double time);
+  /// Adds the next frames. Throws SystemError.
+  void append(std::span<const FramePlace> frames);
 
   /// Removes the twin. Throws SystemError.
   void close();
-
-  /// The hidden twin of a sidecar, there while a run writes.
-  static std::filesystem::path twin_of(const std::filesystem::path& path);
 
  private:
   /// One of the two files: what it holds and what it still lacks.
@@ -55,17 +44,15 @@ class XdmfWriter {
     std::string missing;
   };
 
-  std::string data_item(const XdmfArray& array) const;
-  std::string frame_text(double time) const;
+  std::string data_item(const ParticleArray& array, const FramePlace& frame) const;
+  std::string frame_text(const FramePlace& frame) const;
   void write_missing(Text& text);
   void swap_names();
 
   std::filesystem::path path_, twin_path_;
-  std::string heavy_file_;
   std::int64_t particles_;
-  std::vector<XdmfArray> arrays_;
+  std::vector<ParticleArray> arrays_;
   SidecarSwap swap_;
-  std::int64_t frames_ = 0;
   Text shown_, twin_;
 };
 

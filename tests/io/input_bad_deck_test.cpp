@@ -288,6 +288,12 @@ INSTANTIATE_TEST_SUITE_P(
             "deck.yaml:18: output.trajectory.fields[1]: no such choice, got velocty",
             "allowed position, velocity, force, image, species, id, potential_energy, speed; did "
             "you mean velocity?"},
+        BadLine{"compression", 18, "  trajectory: {every: 5, compression: 10}",
+                "deck.yaml:18: output.trajectory.compression: out of range, got 10",
+                "an integer from 0 to 9"},
+        BadLine{"frames in a file", 18, "  trajectory: {every: 5, split_every: -1}",
+                "deck.yaml:18: output.trajectory.split_every: out of range, got -1",
+                "an integer from 0"},
         BadLine{"duplicate field", 18, "  trajectory: {every: 5, fields: [id, id]}",
                 "deck.yaml:18: output.trajectory.fields[1]: duplicate field", "each field once"},
         BadLine{"checkpoint", 18, "  checkpoint: {every: 100}",

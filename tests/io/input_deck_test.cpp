@@ -41,7 +41,7 @@ run: {steps: 1e6, precision: double, device: cuda, deterministic: true}
 output:
   directory: out/full run
   thermo: {every: 10}
-  trajectory: {every: 1000, fields: [velocity, id]}
+  trajectory: {every: 1000, fields: [velocity, id], compression: 6, split_every: 500}
 )";
 
 constexpr const char* cluster_deck = R"(system:
@@ -123,6 +123,8 @@ TEST(Deck, TakesEveryValue) {
   EXPECT_TRUE(deck.output.trajectory->fields.contains(Field::position));
   EXPECT_TRUE(deck.output.trajectory->fields.contains(Field::id));
   EXPECT_FALSE(deck.output.trajectory->fields.contains(Field::species));
+  EXPECT_EQ(deck.output.trajectory->compression, 6);
+  EXPECT_EQ(deck.output.trajectory->split_every, 500);
 }
 
 TEST(Deck, TrajectoryHasItsDefaultFields) {
@@ -132,6 +134,8 @@ TEST(Deck, TrajectoryHasItsDefaultFields) {
     EXPECT_TRUE(deck.output.trajectory->fields.contains(field));
   }
   EXPECT_FALSE(deck.output.trajectory->fields.contains(Field::force));
+  EXPECT_EQ(deck.output.trajectory->compression, 0);
+  EXPECT_EQ(deck.output.trajectory->split_every, 0);
 }
 
 TEST(Deck, TakesAClusterUnderGravity) {

@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
   const StartState start = test::sample_start(cells);
   TrajectoryWriter writer(directory / "trajectory.h5md", start, header);
   for (int i = 0; i < frames; ++i) {
-    writer.append(test::sample_frame(start, i), test::sample_observation(start, i));
+    writer.append(pack(test::sample_frame(start, i)), test::sample_observation(start, i));
   }
   writer.close();
   return 0;

@@ -13,7 +13,7 @@ namespace {
 using test::read_text;
 using test::TemporaryFolder;
 
-const std::vector<XdmfArray> arrays{
+const std::vector<ParticleArray> arrays{
     {"position", "/particles/all/position/value", 3, true, 8, true},
     {"id", "/particles/all/id/value", 1, false, 4, true},
     {"mass", "/particles/all/mass", 1, true, 4, false},
@@ -34,12 +34,17 @@ std::string starting_at(std::size_t frame, const std::string& rest) {
   return text + rest;
 }
 
+void append(XdmfWriter& writer, const std::string& file, std::size_t row, double time) {
+  const FramePlace place{file, static_cast<std::int64_t>(row), time};
+  writer.append({&place, 1});
+}
+
 class BySwap : public testing::TestWithParam<SidecarSwap> {};
 
 TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.xmf2";
-  XdmfWriter writer(path, "a&b.h5md", 50, arrays, GetParam());
+  XdmfWriter writer(path, 50, arrays, GetParam());
   for (std::size_t frame = 0; frame <= 40; ++frame) {
     const std::string text = read_text(path);
     EXPECT_TRUE(text.starts_with("<?xml version=\"1.0\"?>"));
@@ -50,14 +55,14 @@ TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
       EXPECT_EQ(count(text, starting_at(i, " 0 0 1 1 1 1 50 3<")), 1U);
       EXPECT_EQ(count(text, starting_at(i, " 0 1 1 1 50<")), 1U);
     }
-    writer.append(static_cast<double>(frame) / 3.0);
+    append(writer, "a&b.h5md", frame, static_cast<double>(frame) / 3.0);
   }
   writer.close();
   const std::string text = read_text(path);
   EXPECT_EQ(count(text, "<Time Value="), 41U);
   EXPECT_EQ(count(text, "<Time Value=\"0.33333333333333331\"/>"), 1U);
   EXPECT_EQ(count(text, ">a&amp;b.h5md:/particles/all/mass<"), 41U);
-  EXPECT_FALSE(std::filesystem::exists(XdmfWriter::twin_of(path)));
+  EXPECT_FALSE(std::filesystem::exists(twin_of(path)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Xdmf, BySwap, testing::Values(SidecarSwap::exchange, SidecarSwap::copy),
@@ -71,8 +76,10 @@ TEST(Xdmf, BothWaysGiveTheSameText) {
   std::vector<std::string> texts;
   for (const SidecarSwap swap : {SidecarSwap::exchange, SidecarSwap::copy}) {
     const auto path = folder / "trajectory.xmf2";
-    XdmfWriter writer(path, "trajectory.h5md", 50, arrays, swap);
-    for (int frame = 0; frame < 7; ++frame) writer.append(0.5 * frame);
+    XdmfWriter writer(path, 50, arrays, swap);
+    for (std::size_t frame = 0; frame < 7; ++frame) {
+      append(writer, "trajectory.h5md", frame, 0.5 * static_cast<double>(frame));
+    }
     writer.close();
     texts.push_back(read_text(path));
   }

@@ -54,6 +54,14 @@ class Event {
     check(vendor::record(handle_, stream.handle()), "recording an event");
   }
 
+  /// What is enqueued on `stream` from now on begins when the device has passed this event.
+  void hold(Stream& stream) const {
+    check(vendor::hold(stream.handle(), handle_), "making a stream wait for an event");
+  }
+
+  /// Waits until the device has passed it; from any thread.
+  void wait() const { check(vendor::synchronize_event(handle_), "waiting for an event"); }
+
   /// Whether the device has passed it; does not wait.
   bool ready() const {
     const vendor::Error state = vendor::query(handle_);
@@ -67,7 +75,7 @@ class Event {
 
   /// Waits for this event; `earlier` must have been recorded before it.
   double seconds_since(const Event& earlier) const {
-    check(vendor::synchronize_event(handle_), "waiting for an event");
+    wait();
     float milliseconds = 0.0F;
     check(vendor::elapsed(&milliseconds, earlier.handle_, handle_), "timing");
     return 1e-3 * static_cast<double>(milliseconds);
@@ -119,7 +127,7 @@ class Graph {
   vendor::ReadyGraphHandle ready_{};
 };
 
-/// Raw device memory; Buffer is what everybody uses.
+/// Raw memory; Buffer and HostBuffer are what everybody uses.
 namespace memory {
 
 inline void* allocate(std::size_t bytes) {
@@ -129,6 +137,14 @@ inline void* allocate(std::size_t bytes) {
   return pointer;
 }
 inline void release(void* pointer) noexcept { (void)vendor::release(pointer); }
+/// Of the host, in place for good, so that the device copies to and from it by itself.
+inline void* allocate_pinned(std::size_t bytes) {
+  void* pointer = nullptr;
+  const std::string doing = "allocating " + std::to_string(bytes) + " bytes of pinned host memory";
+  check(vendor::allocate_pinned(&pointer, bytes), doing.c_str());
+  return pointer;
+}
+inline void release_pinned(void* pointer) noexcept { (void)vendor::release_pinned(pointer); }
 inline void copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
   check(vendor::copy(to, from, bytes, stream.handle()), "copying memory");
 }

@@ -26,6 +26,10 @@ inline Error runtime_version(int* version) { return cudaRuntimeGetVersion(versio
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlockOptin; }
 inline Error allocate(void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); }
 inline Error release(void* pointer) { return cudaFree(pointer); }
+inline Error allocate_pinned(void** pointer, std::size_t bytes) {
+  return cudaMallocHost(pointer, bytes);
+}
+inline Error release_pinned(void* pointer) { return cudaFreeHost(pointer); }
 inline Error copy(void* to, const void* from, std::size_t bytes, StreamHandle stream) {
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
 }
@@ -44,6 +48,9 @@ inline Error record(EventHandle event, StreamHandle stream) {
 }
 inline Error synchronize_event(EventHandle event) { return cudaEventSynchronize(event); }
 inline Error query(EventHandle event) { return cudaEventQuery(event); }
+inline Error hold(StreamHandle stream, EventHandle event) {
+  return cudaStreamWaitEvent(stream, event, 0);
+}
 inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
   return cudaEventElapsedTime(milliseconds, from, to);
 }
@@ -112,6 +119,10 @@ inline Error runtime_version(int* version) { return hipRuntimeGetVersion(version
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlock; }
 inline Error allocate(void** pointer, std::size_t bytes) { return hipMalloc(pointer, bytes); }
 inline Error release(void* pointer) { return hipFree(pointer); }
+inline Error allocate_pinned(void** pointer, std::size_t bytes) {
+  return hipHostMalloc(pointer, bytes, hipHostMallocDefault);
+}
+inline Error release_pinned(void* pointer) { return hipHostFree(pointer); }
 inline Error copy(void* to, const void* from, std::size_t bytes, StreamHandle stream) {
   return hipMemcpyAsync(to, from, bytes, hipMemcpyDefault, stream);
 }
@@ -130,6 +141,9 @@ inline Error record(EventHandle event, StreamHandle stream) {
 }
 inline Error synchronize_event(EventHandle event) { return hipEventSynchronize(event); }
 inline Error query(EventHandle event) { return hipEventQuery(event); }
+inline Error hold(StreamHandle stream, EventHandle event) {
+  return hipStreamWaitEvent(stream, event, 0);
+}
 inline Error elapsed(float* milliseconds, EventHandle from, EventHandle to) {
   return hipEventElapsedTime(milliseconds, from, to);
 }

@@ -43,6 +43,8 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(Stream&) { time_ = std::chrono::steady_clock::now(); }
+  void hold(Stream&) const {}
+  void wait() const {}
   bool ready() const { return true; }
   double seconds_since(const Event& earlier) const {
     return std::chrono::duration<double>(time_ - earlier.time_).count();
@@ -67,7 +69,7 @@ class Graph {
   std::function<void()> enqueue_;
 };
 
-/// Raw device memory; Buffer is what everybody uses.
+/// Raw memory; Buffer and HostBuffer are what everybody uses.
 namespace memory {
 
 inline void* allocate(std::size_t bytes) {
@@ -78,6 +80,8 @@ inline void* allocate(std::size_t bytes) {
   return pointer;
 }
 inline void release(void* pointer) noexcept { ::operator delete (pointer, std::align_val_t{64}); }
+inline void* allocate_pinned(std::size_t bytes) { return allocate(bytes); }
+inline void release_pinned(void* pointer) noexcept { release(pointer); }
 inline void copy(void* to, const void* from, std::size_t bytes, Stream&) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }

@@ -1,0 +1,166 @@
+#include "io/output/trajectory_files.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "io/output/file.hpp"
+
+namespace pencilbox {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path sidecar(const fs::path& path, const char* extension) {
+  return fs::path(path).replace_extension(extension);
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+/// The box, the types and who is of which; the particles themselves move on.
+StartState without_motion(const StartState& start) {
+  StartState still;
+  still.box = start.box;
+  still.types = start.types;
+  still.id = start.id;
+  still.type = start.type;
+  return still;
+}
+
+fs::path file_of(const fs::path& path, std::int64_t split_every, std::size_t number) {
+  return split_every > 0 ? split_path(path, number) : path;
+}
+
+}  // namespace
+
+fs::path split_path(const fs::path& trajectory, std::size_t number) {
+  return trajectory.parent_path() / fmt::format("{}-{:04}{}", trajectory.stem().string(), number,
+                                                trajectory.extension().string());
+}
+
+std::vector<fs::path> trajectory_outputs(const fs::path& path) {
+  std::vector<fs::path> candidates{path};
+  for (std::size_t number = 0; is_there(split_path(path, number)); ++number) {
+    candidates.push_back(split_path(path, number));
+  }
+  for (const char* extension : {".xmf2", ".vtkhdf"}) {
+    candidates.push_back(sidecar(path, extension));
+    candidates.push_back(twin_of(candidates.back()));
+  }
+  std::erase_if(candidates, [](const fs::path& candidate) { return !is_there(candidate); });
+  return candidates;
+}
+
+TrajectoryFiles::TrajectoryFiles(const fs::path& path, const StartState& start,
+                                 const TrajectoryHeader& header)
+    : path_(path), start_(without_motion(start)), header_(header) {}
+
+fs::path TrajectoryFiles::file_path(std::size_t number) const {
+  return file_of(path_, header_.split_every, number);
+}
+
+TrajectoryFiles TrajectoryFiles::create(const fs::path& path, const StartState& start,
+                                        const TrajectoryHeader& header) {
+  TrajectoryFiles made(path, start, header);
+  made.file_ = TrajectoryFile::create(made.file_path(0), made.start_, header);
+  made.create_sidecars({});
+  return made;
+}
+
+TrajectoryFiles TrajectoryFiles::resume(const fs::path& path, const StartState& start,
+                                        const TrajectoryHeader& header, std::int64_t step) {
+  TrajectoryFiles found(path, start, header);
+  std::vector<FramePlace> places;
+  std::size_t kept = 0;  // frames of the file that will grow
+  std::vector<fs::path> later;
+  for (std::size_t number = 0; is_there(found.file_path(number)); ++number) {
+    const fs::path file_path = found.file_path(number);
+    TrajectoryFile file = TrajectoryFile::open(file_path, found.start_, header);
+    const auto& steps = file.steps();
+    const auto end = std::upper_bound(steps.begin(), steps.end(), step);
+    if (number > 0 && end == steps.begin()) {
+      later.push_back(file_path);
+      if (header.split_every == 0) break;
+      continue;
+    }
+    if (!later.empty() || (number > 0 && !found.file_is_full()) ||
+        (end != steps.begin() && steps.front() <= found.last_step_)) {
+      throw InputError(fmt::format(
+          "{}: cannot be continued: its first frame does not follow the last of the file before",
+          file_path.string()));
+    }
+    kept = static_cast<std::size_t>(end - steps.begin());
+    if (kept > 0) found.last_step_ = steps[kept - 1];
+    const std::vector<FramePlace> all = found.places_of(file);
+    places.insert(places.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept));
+    found.number_ = number;
+    found.file_ = std::move(file);
+    if (header.split_every == 0) break;
+  }
+  if (!found.file_) {
+    throw InputError(
+        fmt::format("{}: cannot be continued: no such file", found.file_path(0).string()));
+  }
+  // From the last on, so that a kill in between leaves a trajectory without a gap.
+  for (auto file = later.rbegin(); file != later.rend(); ++file) remove_file(*file);
+  found.file_->keep(kept);
+  found.create_sidecars(places);
+  return found;
+}
+
+std::vector<FramePlace> TrajectoryFiles::places_of(const TrajectoryFile& file) const {
+  std::vector<FramePlace> places;
+  for (std::size_t row = 0; row < file.times().size(); ++row) {
+    places.push_back(
+        {file.path().filename().string(), static_cast<std::int64_t>(row), file.times()[row]});
+  }
+  return places;
+}
+
+void TrajectoryFiles::create_sidecars(const std::vector<FramePlace>& frames) {
+  const std::vector<ParticleArray> arrays = particle_arrays(start_, header_);
+  const auto file_name = [path = path_, split = header_.split_every](std::size_t number) {
+    return file_of(path, split, number).filename().string();
+  };
+  vtkhdf_ = std::make_unique<VtkhdfWriter>(sidecar(path_, ".vtkhdf"), start_.size(), arrays,
+                                           VtkhdfSources{header_.split_every, file_name});
+  xdmf_ = std::make_unique<XdmfWriter>(sidecar(path_, ".xmf2"), start_.size(), arrays);
+  if (frames.empty()) return;
+  vtkhdf_->append(frames);
+  xdmf_->append(frames);
+}
+
+bool TrajectoryFiles::file_is_full() const {
+  return header_.split_every > 0 &&
+         static_cast<std::int64_t>(file_->steps().size()) >= header_.split_every;
+}
+
+void TrajectoryFiles::open_next_file() {
+  file_->close();
+  ++number_;
+  file_ = TrajectoryFile::create(file_path(number_), start_, header_);
+}
+
+void TrajectoryFiles::append(const PackedFrame& frame, const Observation& observation) {
+  if (file_is_full()) open_next_file();
+  file_->append(frame, observation);
+  last_step_ = frame.step;
+  const FramePlace place{file_->path().filename().string(),
+                         static_cast<std::int64_t>(file_->steps().size()) - 1, frame.time};
+  vtkhdf_->append({&place, 1});
+  xdmf_->append({&place, 1});
+}
+
+void TrajectoryFiles::close() {
+  file_->close();
+  vtkhdf_->close();
+  xdmf_->close();
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,232 @@
+// Going on with a trajectory that is there: in one file and in several, after a whole run and after
+// a killed one; and what is refused.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "io/output/hdf5.hpp"
+#include "io/output/trajectory.hpp"
+#include "io/output/trajectory_files.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+using test::read_text;
+using test::ReadFile;
+using test::sample_frame;
+using test::sample_observation;
+using test::sample_start;
+using test::TemporaryFolder;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr int steps_between_frames = 10;  // of sample_frame
+
+TrajectoryHeader sample_header(std::int64_t split_every) {
+  TrajectoryHeader header;
+  for (const Field field : {Field::velocity, Field::image, Field::id}) header.fields.insert(field);
+  header.precision = Precision::single;
+  header.version = "1.2.3";
+  header.split_every = split_every;
+  return header;
+}
+
+void append_frames(TrajectoryWriter& writer, const StartState& start, int first, int last) {
+  for (int i = first; i < last; ++i) {
+    writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
+  }
+}
+
+void write_trajectory(const std::filesystem::path& path, const StartState& start,
+                      const TrajectoryHeader& header, int frames) {
+  TrajectoryWriter writer(path, start, header);
+  append_frames(writer, start, 0, frames);
+  writer.close();
+}
+
+/// What a reader sees of a dataset of all files, one behind the other.
+std::vector<double> values(const std::filesystem::path& path, std::int64_t split_every,
+                           const std::string& name) {
+  if (split_every == 0) return ReadFile(path).values(name).data;
+  std::vector<double> all;
+  for (std::size_t number = 0; std::filesystem::exists(split_path(path, number)); ++number) {
+    const std::vector<double> part = ReadFile(split_path(path, number)).values(name).data;
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+class Resumed : public testing::TestWithParam<std::int64_t> {
+ protected:
+  std::filesystem::path path() const { return folder_ / "trajectory.h5md"; }
+
+  /// The files hold what one run of `frames` frames writes, and so does the sidecar.
+  void expect_as_one_run(int frames) const {
+    const TemporaryFolder other;
+    const auto whole = other / "trajectory.h5md";
+    write_trajectory(whole, start_, sample_header(GetParam()), frames);
+    for (const std::string name :
+         {"/particles/all/position/value", "/particles/all/position/step",
+          "/particles/all/velocity/value", "/particles/all/velocity/time",
+          "/particles/all/image/value", "/particles/all/id/value", "/particles/all/box/edges/value",
+          "/observables/temperature/value", "/observables/total_energy/value"}) {
+      EXPECT_EQ(values(path(), GetParam(), name), values(whole, GetParam(), name)) << name;
+    }
+    EXPECT_EQ(read_text(folder_ / "trajectory.xmf2"), read_text(other / "trajectory.xmf2"));
+    EXPECT_EQ(trajectory_outputs(path()).size(), trajectory_outputs(whole).size());
+  }
+
+  TemporaryFolder folder_;
+  StartState start_ = sample_start(3);
+};
+
+TEST_P(Resumed, DropsWhatIsLaterAndGoesOn) {
+  for (const int kept : {0, 1, 3, 4, 5, 7, 8}) {
+    write_trajectory(path(), start_, sample_header(GetParam()), 8);
+    // A step between two frames, too: the checkpoint need not be a frame's.
+    const std::int64_t step = (kept - 1) * steps_between_frames + 4;
+    TrajectoryWriter writer =
+        TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), step);
+    EXPECT_EQ(writer.last_step(), kept == 0 ? -1 : (kept - 1) * steps_between_frames);
+    append_frames(writer, start_, kept, 10);
+    writer.close();
+    expect_as_one_run(10);
+    for (const auto& file : trajectory_outputs(path())) std::filesystem::remove(file);
+  }
+}
+
+TEST_P(Resumed, AddsNothingOfItsOwn) {
+  write_trajectory(path(), start_, sample_header(GetParam()), 5);
+  TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 1000).close();
+  expect_as_one_run(5);
+}
+
+/// Lengthens a dataset of the file that grew last by a row, as a kill between two flushes does.
+void lengthen(const std::filesystem::path& path, const std::string& name) {
+  const hdf5::Lock lock;
+  hdf5::File file = hdf5::File::open(path);
+  hdf5::Dataset dataset = hdf5::Dataset::open(file.id(), name);
+  hdf5::Shape row = dataset.shape();
+  const hsize_t rows = row.at(0);
+  row.erase(row.begin());
+  dataset.set_rows(rows + 1, row);
+}
+
+TEST_P(Resumed, ForgetsAFrameThatIsNotComplete) {
+  write_trajectory(path(), start_, sample_header(GetParam()), 5);
+  const auto last = GetParam() == 0 ? path() : split_path(path(), 1);
+  for (const std::string name : {"position/value", "velocity/value", "id/value"}) {
+    lengthen(last, "particles/all/" + name);
+  }
+  lengthen(last, "observables/temperature/value");
+  TrajectoryWriter writer =
+      TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 1000);
+  EXPECT_EQ(writer.last_step(), 4 * steps_between_frames);
+  append_frames(writer, start_, 5, 7);
+  writer.close();
+  expect_as_one_run(7);
+}
+
+INSTANTIATE_TEST_SUITE_P(Trajectory, Resumed, testing::Values(0, 3), [](const auto& suite) {
+  return suite.param == 0 ? std::string("one_file") : std::string("split");
+});
+
+/// The line that resume() throws, after a run with sample_header().
+std::string refusal(const std::filesystem::path& path, const StartState& start,
+                    const TrajectoryHeader& header) {
+  try {
+    TrajectoryWriter::resume(path, start, header, 1000);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(TrajectoryResume, RefusesAnotherRunAndNamesBothValues) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.h5md";
+  const StartState start = sample_start(3);
+  const TrajectoryHeader header = sample_header(0);
+  write_trajectory(path, start, header, 3);
+  const std::string before = read_text(path);
+
+  const auto expect = [&](const StartState& other, const TrajectoryHeader& asked,
+                          const std::string& what) {
+    const std::string text = refusal(path, other, asked);
+    EXPECT_THAT(text, AllOf(HasSubstr("trajectory.h5md: cannot be continued: "), HasSubstr(what)));
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  };
+  expect(sample_start(2), header, "number of particles: the file has [108], this run [32]");
+  StartState other = start;
+  other.id.back() = 1000;
+  expect(other, header, "id of row 107: the file has 108, this run 1000");
+  other = start;
+  other.type[5] = 1 - other.type[5];
+  expect(other, header, "type of row 5: the file has 0, this run 1");
+  other = start;
+  other.types[1].name = "xenon";
+  expect(other, header, "[\"argon\", \"krypton\"], this run [\"argon\", \"xenon\"]");
+  other = start;
+  other.box.lower[1] = 7.5;
+  expect(other, header, "origin of the box: the file has [-3.25, 2.5, 101], this run [-3.25, 7.5");
+  other = start;
+  other.box.periodic[2] = false;
+  expect(other, header, "boundary: ");
+  TrajectoryHeader asked = header;
+  asked.precision = Precision::double_;
+  expect(start, asked, "precision: the file has [\"single\"], this run [\"double\"]");
+  asked = header;
+  asked.fields.insert(Field::force);
+  expect(start, asked, "fields: the file has [\"position\", \"velocity\", \"image\", \"id\"]");
+  EXPECT_EQ(read_text(path), before);
+}
+
+TEST(TrajectoryResume, RefusesWhatIsNoTrajectory) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.h5md";
+  const StartState start = sample_start(2);
+  EXPECT_THAT(refusal(path, start, sample_header(0)), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(path, start, sample_header(4)), HasSubstr("trajectory-0000.h5md"));
+
+  write_trajectory(path, start, sample_header(0), 3);
+  const std::string whole = read_text(path);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, whole.size() / 2}) {
+    std::filesystem::resize_file(path, size);
+    const std::string text = refusal(path, start, sample_header(0));
+    EXPECT_THAT(text, HasSubstr("cannot be continued: cannot open")) << size;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+  { const auto file = hdf5::File::create(path); }
+  EXPECT_THAT(refusal(path, start, sample_header(0)), HasSubstr("cannot be continued: "));
+}
+
+TEST(TrajectoryResume, RefusesFilesThatDoNotFollowEachOther) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.h5md";
+  const StartState start = sample_start(2);
+  write_trajectory(path, start, sample_header(3), 9);
+  std::filesystem::copy_file(split_path(path, 0), split_path(path, 1),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(refusal(path, start, sample_header(3)),
+              AllOf(HasSubstr("trajectory-0001.h5md"), HasSubstr("does not follow")));
+}
+
+TEST(TrajectoryResume, KnowsEveryFileOfATrajectory) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.h5md";
+  EXPECT_TRUE(trajectory_outputs(path).empty());
+  write_trajectory(path, sample_start(2), sample_header(2), 5);
+  const std::vector<std::filesystem::path> outputs = trajectory_outputs(path);
+  for (const std::string name : {"trajectory-0000.h5md", "trajectory-0001.h5md",
+                                 "trajectory-0002.h5md", "trajectory.xmf2"}) {
+    EXPECT_EQ(std::count(outputs.begin(), outputs.end(), folder / name), 1) << name;
+  }
+}
+
+}  // namespace
+}  // namespace pencilbox

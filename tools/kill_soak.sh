@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Kills runs that write as fast as they can, at random moments, by kill -9, and looks at what they left:
+#
+#   tools/kill_soak.sh PROGRAM [COUNT=20] [SEED=1] [SAMPLE=20]
+#
+# After each kill h5py must read every complete frame; each SAMPLE-th time ParaView (pvpython),
+# MDAnalysis and VTK have to read them too, where they are installed. Where the program has --resume, the
+# run is resumed for some more frames and looked at again. Odd runs are split into files of 40 frames.
+# Prints a line for each failure and a summary; exit status 1 if anything failed.
+set -uo pipefail
+
+program=$(readlink -f "${1:?the program pencilbox}") count=${2:-20} sample=${4:-20}
+RANDOM=${3:-1}
+tools=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+python=/usr/bin/python3 # the distribution's: it has h5py and MDAnalysis
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMP_NUM_THREADS=1
+
+cat >"$work/deck.yaml" <<'DECK'
+system:
+  particles:
+    lattice: {type: fcc, density: 0.8442, cells: [4, 4, 4]}
+  velocities: {temperature: 1.44, seed: 1}
+potential: {cutoff: 2.5}
+run: {steps: 1000000000, device: host}
+output:
+  thermo: {every: 1}
+  trajectory: {every: 1, fields: [position, velocity, force, image, id, potential_energy, speed]}
+DECK
+resumes=$("$program" run --help | grep -c -- --resume || true)
+checkpoint=()
+((resumes)) && checkpoint=(--set output.checkpoint.every=20)
+
+early=0 frames=0 incomplete=0 resumed=0 sampled=0 failed=0
+
+fail() {
+  echo "kill $trial: $*"
+  failed=$((failed + 1))
+}
+
+# read_with WHAT COMMAND...: the checks say 77 where they cannot run
+read_with() {
+  local what=$1 said status
+  shift
+  said=$("$@" 2>&1)
+  status=$?
+  [[ $status == 0 || $status == 77 ]] || fail "$what: $(tail -n 1 <<<"$said")"
+}
+
+read_everywhere() {
+  command -v pvpython >/dev/null &&
+    read_with ParaView pvpython "$tools/check_trajectory_paraview.py" "$out/trajectory.xmf2"
+  $python -W ignore -c 'import MDAnalysis' 2>/dev/null && [[ -e $out/trajectory.h5md ]] &&
+    read_with MDAnalysis $python "$tools/check_trajectory_mdanalysis.py" "$out/trajectory.h5md"
+  read_with VTK "${VTK_PYTHON:-$python}" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf"
+}
+
+look() {
+  local said
+  if ! said=$($python "$tools/check_trajectory_h5py.py" "$out/trajectory.h5md" 1 2>&1); then
+    fail "$(tail -n 1 <<<"$said")"
+    return
+  fi
+  last=${said%% *}
+  [[ $said == *", 0 incomplete" ]] || incomplete=$((incomplete + 1))
+}
+
+resume() {
+  local said
+  # The last complete frame is never later than one step after the last that the file counts.
+  if ! said=$("$program" run "$work/deck.yaml" "${options[@]}" --quiet --resume \
+    --set run.steps=$((last + 10)) 2>&1); then
+    fail "resume: $said"
+    return
+  fi
+  look
+  ((last == before + 11)) || fail "resume: $last frames, not $((before + 11))"
+  resumed=$((resumed + 1))
+}
+
+for ((trial = 1; trial <= count; ++trial)); do
+  out=$work/out-$trial
+  options=(--set output.directory="$out" "${checkpoint[@]}")
+  ((trial % 2)) && options+=(--set output.trajectory.split_every=40)
+  "$program" run "$work/deck.yaml" "${options[@]}" --quiet &
+  run=$!
+  sleep "$(printf '0.%03d' $((50 + RANDOM % 900)))"
+  kill -9 "$run"
+  wait "$run" 2>/dev/null
+  if ! compgen -G "$out/trajectory*.h5md" >/dev/null; then
+    early=$((early + 1))
+    continue
+  fi
+  last=0
+  look
+  frames=$((frames + last)) before=$last
+  if ((trial % sample == 0)) && ((last > 1)); then
+    sampled=$((sampled + 1))
+    read_everywhere
+  fi
+  if ((resumes)) && compgen -G "$out/checkpoint*" >/dev/null; then resume; fi
+  rm -rf "$out"
+done
+echo "$count kills: $early before there was a trajectory; $frames frames read, $incomplete times one more" \
+  "was incomplete; $sampled read by other programs; $resumed resumed; $failed failures"
+((failed == 0))
