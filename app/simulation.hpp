@@ -58,12 +58,12 @@ class Simulation {
   /// The particles in id order, positions wrapped into the box.
   virtual Frame snapshot(const FieldSet& fields) = 0;
 
-  /// Seconds of the last advance(), between two events on the device.
-  virtual double last_advance_seconds() const = 0;
   /// The same as a file takes it: floats are double in double precision, else float. Returns before
   /// the rows are there; the device computes on while they come.
   virtual PackedFrame packed_snapshot(const FieldSet& fields) = 0;
 
+  /// Seconds of the last advance(), between two events on the device.
+  virtual double last_advance_seconds() const = 0;
   virtual RegionSeconds regions() const = 0;
   /// Regions count from now on.
   virtual void forget_regions() = 0;
