@@ -194,12 +194,11 @@ fs::path output_of(const ViewArguments& arguments) {
   return output;
 }
 
-std::vector<std::string> script_arguments(const ViewArguments& arguments,
-                                          const TrajectoryInfo& info, const fs::path& picture) {
+std::vector<std::string> script_arguments(const ViewArguments& arguments, const Box& box,
+                                          const std::string& field, const fs::path& picture) {
   std::vector<std::string> words{(arguments.directory / sidecar_name).string(), picture.string(),
-                                 "--field=" + field_of(arguments, info)};
-  words.push_back(
-      fmt::format("--box={},{}", fmt::join(info.box.lower, ","), fmt::join(info.box.edges, ",")));
+                                 "--field=" + field};
+  words.push_back(fmt::format("--box={},{}", fmt::join(box.lower, ","), fmt::join(box.edges, ",")));
   words.push_back(fmt::format("--radius={}", arguments.radius));
   words.insert(words.end(), {"--size", fmt::format("{}", arguments.size[0]),
                              fmt::format("{}", arguments.size[1])});
@@ -215,11 +214,12 @@ void view_command(const ViewArguments& arguments) {
   const TrajectoryInfo info = look_at(arguments.directory);
   require_frame(arguments, info);
   const fs::path output = output_of(arguments);
+  const std::string field = field_of(arguments, info);
   std::vector<std::string> words = renderer(arguments.directory);
   const TemporaryFolder folder;
   // Beside the output only when it is whole.
   const fs::path picture = folder / ("picture" + output.extension().string()).c_str();
-  const std::vector<std::string> options = script_arguments(arguments, info, picture);
+  const std::vector<std::string> options = script_arguments(arguments, info.box, field, picture);
 
   const fs::path script = folder / "view.py";
   std::ofstream(script) << view_script;

@@ -12,17 +12,7 @@ from pathlib import Path
 import h5py
 import numpy
 
-
-def data_files(path):
-    return [path] if path.exists() else sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))
-
-
-def row_datasets(file):
-    """All that gain a row with each frame."""
-    found = []
-    file.visititems(lambda name, item: found.append(item)
-                    if isinstance(item, h5py.Dataset) and item.maxshape[:1] == (None,) else None)
-    return found
+from h5md_frames import data_files, row_datasets
 
 
 def check_file(file, every, first):

@@ -1,17 +1,15 @@
 """Does VTK read from the sidecar trajectory.vtkhdf what the H5MD files hold?
 
-    python3 tools/check_trajectory_vtk.py RUN/trajectory.vtkhdf [SEED]
+    python3 tools/check_trajectory_vtk.py RUN/trajectory.vtkhdf [--seed 1] [--killed]
 
 Visits every frame twice, in random order, and compares the times, the positions and every array of
 the particles with the HDF5 data, bit for bit. Prints one line; exit status 1 on any difference, 77
-where there is no VTK of 9.3 or newer. Needs vtk and h5py.
+where there is no VTK of 9.3 or newer. After a run was killed the sidecar may lack the last frame.
 """
+import argparse
 import random
 import sys
 from pathlib import Path
-
-import h5py
-import numpy
 
 try:
     import vtk
@@ -19,39 +17,11 @@ try:
     VERSION = (vtk.vtkVersion.GetVTKMajorVersion(), vtk.vtkVersion.GetVTKMinorVersion())
 except ImportError:
     VERSION = (0, 0)
+if VERSION < (9, 3):
+    print("SKIPPED: no VTK of 9.3 or newer here")
+    sys.exit(77)
 
-
-def data_files(sidecar):
-    """The H5MD files behind a sidecar, in their order."""
-    whole = sidecar.with_suffix(".h5md")
-    return [whole] if whole.exists() else sorted(sidecar.parent.glob(f"{sidecar.stem}-*.h5md"))
-
-
-def read_frames(files):
-    """Times, and for each frame name -> values of all that has a value for each particle."""
-    times, frames = [], []
-    for path in files:
-        with h5py.File(path, "r") as file:
-            group = file["particles/all"]
-            count = len(group["position/step"])
-            times.extend(group["position/time"][:count])
-            fixed = {name: element[...] for name, element in group.items()
-                     if isinstance(element, h5py.Dataset)}
-            series = {name: element["value"][:count] for name, element in group.items()
-                      if name != "box" and isinstance(element, h5py.Group)}
-            for row in range(count):
-                frames.append({**fixed, **{name: data[row] for name, data in series.items()}})
-    return numpy.array(times), frames
-
-
-def compare(what, seen, stored):
-    """seen, stored: arrays of one shape and type that must be equal, NaN where NaN."""
-    if seen.shape != stored.shape:
-        raise ValueError(f"{what}: shape {seen.shape}, in the file {stored.shape}")
-    if seen.dtype != stored.dtype:
-        raise ValueError(f"{what}: type {seen.dtype}, in the file {stored.dtype}")
-    if not numpy.array_equal(seen, stored, equal_nan=stored.dtype.kind == "f"):
-        raise ValueError(f"{what}: {numpy.count_nonzero(seen != stored)} values differ")
+from h5md_frames import Frames, compare, shown_times  # needs h5py
 
 
 def compare_frame(reader, number, time, frame):
@@ -73,16 +43,15 @@ def compare_frame(reader, number, time, frame):
         compare(f"frame {number}: {name}", vtk_to_numpy(data.GetArray(name)), frame[name])
 
 
-def check(sidecar, seed):
-    times, frames = read_frames(data_files(sidecar))
+def check(options):
+    frames = Frames(options.sidecar)
     reader = vtk.vtkHDFReader()
-    reader.SetFileName(str(sidecar))
+    reader.SetFileName(str(options.sidecar))
     reader.UpdateInformation()
-    information = reader.GetOutputInformation(0)
-    steps = information.Get(vtk.vtkStreamingDemandDrivenPipeline.TIME_STEPS())
-    compare("times", numpy.array(steps if steps is not None else []), times)
+    steps = reader.GetOutputInformation(0).Get(vtk.vtkStreamingDemandDrivenPipeline.TIME_STEPS())
+    times = shown_times(steps or [], frames.times, options.killed)
     visits = 2 * list(range(len(times)))
-    random.Random(seed).shuffle(visits)
+    random.Random(options.seed).shuffle(visits)
     for number in visits:
         compare_frame(reader, number, times[number], frames[number])
     return f"{len(times)} frames, {len(frames[0]['position'])} particles, " \
@@ -90,17 +59,15 @@ def check(sidecar, seed):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    if VERSION < (9, 3):
-        print("SKIPPED: no VTK of 9.3 or newer here")
-        sys.exit(77)
-    sidecar = Path(sys.argv[1])
-    seed = int(sys.argv[2]) if len(sys.argv) == 3 else 1
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sidecar", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--killed", action="store_true")
+    options = parser.parse_args()
     try:
-        print(f"{sidecar}: VTK {vtk.vtkVersion.GetVTKVersion()}: {check(sidecar, seed)}")
+        print(f"{options.sidecar}: VTK {vtk.vtkVersion.GetVTKVersion()}: {check(options)}")
     except (OSError, LookupError, ValueError) as error:
-        sys.exit(f"{sidecar}: VTK: {error}")
+        sys.exit(f"{options.sidecar}: VTK: {error}")
 
 
 main()

@@ -50,10 +50,10 @@ read_with() {
 
 read_everywhere() {
   command -v pvpython >/dev/null &&
-    read_with ParaView pvpython "$tools/check_trajectory_paraview.py" "$out/trajectory.xmf2"
+    read_with ParaView pvpython "$tools/check_trajectory_paraview.py" "$out/trajectory.xmf2" --killed
   $python -W ignore -c 'import MDAnalysis' 2>/dev/null && [[ -e $out/trajectory.h5md ]] &&
-    read_with MDAnalysis $python "$tools/check_trajectory_mdanalysis.py" "$out/trajectory.h5md"
-  read_with VTK "${VTK_PYTHON:-$python}" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf"
+    read_with MDAnalysis $python "$tools/check_trajectory_mdanalysis.py" "$out/trajectory.h5md" --killed
+  read_with VTK "${VTK_PYTHON:-$python}" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf" --killed
 }
 
 look() {
