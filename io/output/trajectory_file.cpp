@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/output/file.hpp"
 
 namespace pencilbox {
 namespace {
@@ -183,7 +184,9 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, hdf5::File fil
 
 TrajectoryFile TrajectoryFile::create(const std::filesystem::path& path, const StartState& start,
                                       const TrajectoryHeader& header) {
-  TrajectoryFile made(path, hdf5::File::create(path), start, header);
+  // A kill before the first flush leaves what HDF5 cannot open: until then it has another name.
+  const std::filesystem::path twin = twin_of(path);
+  TrajectoryFile made(path, hdf5::File::create(twin), start, header);
   made.write_head(header);
   const hdf5::Group particles = hdf5::Group::create(made.file_.id(), "particles");
   made.particle_group_ = hdf5::Group::create(particles.id(), "all");
@@ -192,6 +195,7 @@ TrajectoryFile TrajectoryFile::create(const std::filesystem::path& path, const S
   made.create_box(start.box);
   made.create_observables();
   made.file_.flush();
+  move_file(twin, path);
   return made;
 }
 

@@ -18,8 +18,8 @@ namespace pencilbox {
 /// Who calls holds an hdf5::Lock.
 class TrajectoryFile {
  public:
-  /// Makes the file; one that is there is replaced. `start` gives the box, the ids, the species and
-  /// their masses. Throws SystemError.
+  /// Makes the file; one that is there is replaced when the new one is whole. `start` gives the
+  /// box, the ids, the species and their masses. Throws SystemError.
   static TrajectoryFile create(const std::filesystem::path& path, const StartState& start,
                                const TrajectoryHeader& header);
 

@@ -45,13 +45,14 @@ fs::path split_path(const fs::path& trajectory, std::size_t number) {
 }
 
 std::vector<fs::path> trajectory_outputs(const fs::path& path) {
-  std::vector<fs::path> candidates{path};
-  for (std::size_t number = 0; is_there(split_path(path, number)); ++number) {
+  std::vector<fs::path> candidates{path, sidecar(path, ".xmf2"), sidecar(path, ".vtkhdf")};
+  std::size_t number = 0;
+  do {
     candidates.push_back(split_path(path, number));
-  }
-  for (const char* extension : {".xmf2", ".vtkhdf"}) {
-    candidates.push_back(sidecar(path, extension));
-    candidates.push_back(twin_of(candidates.back()));
+  } while (is_there(split_path(path, number++)));
+  // A killed run may leave the twin of each, that of the next part too.
+  for (std::size_t i = 0, count = candidates.size(); i < count; ++i) {
+    candidates.push_back(twin_of(candidates[i]));
   }
   std::erase_if(candidates, [](const fs::path& candidate) { return !is_there(candidate); });
   return candidates;

@@ -214,5 +214,12 @@ TEST(BadStartFile, SaysWhatIsWrongWithTheFile) {
             std::string::npos);
 }
 
+TEST(BadStartFile, StaysOneLineWhateverIsInTheFile) {
+  const TemporaryFolder folder;
+  const auto place = folder.write("keys.xyz", "1\nLattice\x14\x1b[31m=\"5 0 0\nA 0 0 0\n");
+  const std::string line = error_of([&] { read_start(place, {}); });
+  EXPECT_NE(line.find("keys.xyz:2: Lattice??[31m: quote is not closed"), std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace pencilbox

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -275,6 +277,90 @@ TEST(Trajectory, RefusesAFrameThatDoesNotBelong) {
   writer.close();
   EXPECT_EQ(ReadFile(folder / "trajectory.h5md").values("/particles/all/position/step").data,
             (std::vector<double>{0, 10, 20}));
+}
+
+TEST(Trajectory, CompressesWithoutLoss) {
+  const TemporaryFolder folder;
+  const StartState start = sample_start(6);
+  TrajectoryHeader header = sample_header();
+  const auto write = [&](const std::filesystem::path& path, int level) {
+    header.compression = level;
+    TrajectoryWriter writer(path, start, header);
+    append_frames(writer, start, 0, 5);
+    writer.close();
+  };
+  write(folder / "plain.h5md", 0);
+  write(folder / "packed.h5md", 4);
+  const ReadFile plain(folder / "plain.h5md"), packed(folder / "packed.h5md");
+  for (const std::string name : {"position", "velocity", "image", "id", "speed"}) {
+    const std::string path = particles_path + name + "/value";
+    EXPECT_EQ(packed.values(path).data, plain.values(path).data) << name;
+  }
+  EXPECT_LT(std::filesystem::file_size(folder / "packed.h5md"),
+            std::filesystem::file_size(folder / "plain.h5md") * 9 / 10);
+}
+
+TEST(Trajectory, ReadsAFrameWhenItHasArrived) {
+  const TemporaryFolder folder;
+  const StartState start = sample_start(2);
+  const auto frame = std::make_shared<Frame>(sample_frame(start, 0));
+  PackedFrame packed = pack(*frame);
+  packed.rows[static_cast<std::size_t>(Field::force)] = frame->force.data();
+  const std::vector<Double3> force = frame->force;
+  frame->force.assign(force.size(), {});
+  packed.wait = [frame, force] { std::copy(force.begin(), force.end(), frame->force.begin()); };
+  TrajectoryWriter writer(folder / "trajectory.h5md", start, sample_header(Precision::double_));
+  writer.append(packed, sample_observation(start, 0));
+  writer.close();
+  std::vector<double> expected;
+  append_stored(expected, force, Precision::double_);
+  EXPECT_EQ(ReadFile(folder / "trajectory.h5md").values("/particles/all/force/value").data,
+            expected);
+}
+
+TEST(Trajectory, TakesTwoFramesWhileOneIsWritten) {
+  const TemporaryFolder folder;
+  const StartState start = sample_start(2);
+  std::promise<void> let_go;
+  const std::shared_future<void> gone = let_go.get_future().share();
+  TrajectoryWriter writer(folder / "trajectory.h5md", start, sample_header());
+  PackedFrame first = pack(sample_frame(start, 0));
+  first.wait = [gone] { gone.wait(); };
+  writer.append(first, sample_observation(start, 0));
+  append_frames(writer, start, 1, 3);  // would hang if append() waited for the disk
+  EXPECT_EQ(writer.last_step(), 20);
+  let_go.set_value();
+  writer.wait();
+  append_frames(writer, start, 3, 4);
+  writer.close();
+  EXPECT_EQ(ReadFile(folder / "trajectory.h5md").values("/particles/all/position/step").data,
+            (std::vector<double>{0, 10, 20, 30}));
+}
+
+TEST(Trajectory, TellsAnErrorOfItsThreadAndKeepsTheFramesBefore) {
+  const TemporaryFolder folder;
+  const StartState start = sample_start(2);
+  TrajectoryWriter writer(folder / "trajectory.h5md", start, sample_header());
+  append_frames(writer, start, 0, 2);
+  PackedFrame lost = pack(sample_frame(start, 2));
+  lost.wait = [] { throw SystemError("cuda: copying memory: lost"); };
+  writer.append(lost, sample_observation(start, 2));
+  EXPECT_THROW(writer.wait(), SystemError);
+  EXPECT_THROW(append_frames(writer, start, 3, 4), SystemError);
+  EXPECT_THROW(writer.close(), SystemError);
+  EXPECT_EQ(ReadFile(folder / "trajectory.h5md").values("/particles/all/position/step").data,
+            (std::vector<double>{0, 10}));
+}
+
+TEST(Trajectory, WritesWhatIsQueuedBeforeItGoes) {
+  const TemporaryFolder folder;
+  const StartState start = sample_start(6);
+  {
+    TrajectoryWriter writer(folder / "trajectory.h5md", start, sample_header());
+    append_frames(writer, start, 0, 4);
+  }
+  EXPECT_EQ(ReadFile(folder / "trajectory.h5md").values("/particles/all/position/step").data.size(),
+            4U);
 }
 
 TEST(Trajectory, CannotBeMadeWithoutADirectory) {
