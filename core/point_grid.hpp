@@ -42,16 +42,16 @@ class PointGrid {
 
   /// The number of a point nearer than `distance` to `point` (nearest image), if there is one.
   std::optional<std::int64_t> find_near(const Double3& point) const {
-    const auto [low_x, high_x] = range(point[0], 0);
-    const auto [low_y, high_y] = range(point[1], 1);
-    const auto [low_z, high_z] = range(point[2], 2);
-    for (double z = low_z; z <= high_z; ++z) {
-      for (double y = low_y; y <= high_y; ++y) {
-        for (double x = low_x; x <= high_x; ++x) {
-          const Cell cell{wrap(x, 0), wrap(y, 1), wrap(z, 2)};
-          for (std::int64_t i = first_[bucket(cell)]; i != none;
-               i = next_[static_cast<std::size_t>(i)]) {
-            if (near(point, point_[static_cast<std::size_t>(i)])) return i;
+    const CellRange x = range(point[0], 0);
+    const CellRange y = range(point[1], 1);
+    const CellRange z = range(point[2], 2);
+    for (double k = 0.0; k <= z.more; ++k) {
+      for (double j = 0.0; j <= y.more; ++j) {
+        for (double i = 0.0; i <= x.more; ++i) {
+          const Cell cell{wrap(x.low + i, 0), wrap(y.low + j, 1), wrap(z.low + k, 2)};
+          for (std::int64_t number = first_[bucket(cell)]; number != none;
+               number = next_[static_cast<std::size_t>(number)]) {
+            if (near(point, point_[static_cast<std::size_t>(number)])) return number;
           }
         }
       }
@@ -70,11 +70,16 @@ class PointGrid {
   double cell_of(double x, std::size_t d) const {
     return wrap(std::floor((x - box_.lower[d]) / side_[d]), d);
   }
+  /// The first and how many more. Not the last: far out one cell more is the same double.
+  struct CellRange {
+    double low, more;
+  };
+
   /// Cells within the distance, each once: no more than there are in a periodic direction.
-  std::array<double, 2> range(double x, std::size_t d) const {
+  CellRange range(double x, std::size_t d) const {
     const double low = std::floor((x - distance_ - box_.lower[d]) / side_[d]);
     const double high = std::floor((x + distance_ - box_.lower[d]) / side_[d]);
-    return {low, box_.periodic[d] ? std::min(high, low + cells_[d] - 1.0) : high};
+    return {low, box_.periodic[d] ? std::min(high - low, cells_[d] - 1.0) : high - low};
   }
   bool near(const Double3& a, const Double3& b) const {
     double square = 0.0;

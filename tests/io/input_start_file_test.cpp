@@ -38,6 +38,16 @@ Atoms # atomic
 2 1 9.0 -0.5 30 1 0 0
 )";
 
+TEST(LammpsData, ReadsParticlesThatAreFarAwayInAnOpenDirection) {
+  const TemporaryFolder folder;
+  std::string text = data_file;
+  text.replace(text.find("29.999999999999996"), 18, "994299999999999996");  // looked for ever once
+  StartFileRequest request;
+  request.periodic = {true, true, false};
+  const StartState start = read_start(folder.write("far.data", text), request);
+  EXPECT_EQ(start.position.at(2)[2], 994299999999999996.0);
+}
+
 TEST(LammpsData, ReadsRowsOfAnyOrder) {
   const TemporaryFolder folder;
   const StartState start = read_start(folder.write("start.data", data_file), {});
