@@ -37,8 +37,8 @@ const DeviceApi& choose_device(const std::string& name) {
   throw InputError("run.device: unknown device, got '" + name + "', allowed: " + known);
 }
 
-OutputRequest output_request(const Deck& deck, bool overwrite) {
-  OutputRequest request{deck.output.directory, overwrite, {deck.name}};
+OutputRequest output_request(const Deck& deck, const RunArguments& arguments) {
+  OutputRequest request{deck.output.directory, arguments.overwrite, {deck.name}, arguments.resume};
   if (const auto* file = std::get_if<FileStart>(&deck.start)) request.inputs.push_back(file->path);
   return request;
 }

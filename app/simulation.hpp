@@ -121,7 +121,8 @@ class DeviceApi {
   /// the device and the build are the same and `deterministic` is set. The start of `setup` is not
   /// looked at; the rest of it has to agree with the state in potential, integrator, timestep and
   /// precision. Throws as make() does.
-  virtual std::unique_ptr<Simulation> resume(SimulationSetup setup, ExactState state) const = 0;
+  virtual std::unique_ptr<Simulation> resume(SimulationSetup setup,
+                                             const ExactState& state) const = 0;
 
   /// One row of a benchmark of the candidate kernels. Throws PhysicsError if a back end's sums are
   /// wrong, SystemError as make() does.
