@@ -33,7 +33,9 @@ void RunOutputs::open_trajectory(const StartState& particles, const std::string&
                                 PENCILBOX_VERSION,
                                 resolved_yaml(deck_),
                                 deck_.backend,
-                                device};
+                                device,
+                                deck_.output.trajectory->compression,
+                                deck_.output.trajectory->split_every};
   const auto path = directory_.trajectory();
   // A deck may ask for frames that the parts before did not write.
   if (resumed == nullptr || trajectory_outputs(path).empty()) {
@@ -73,7 +75,7 @@ std::int64_t RunOutputs::next_due(std::int64_t step) const {
 }
 
 void RunOutputs::write_frame(Simulation& simulation, const Observation& observation) {
-  trajectory_->append(pack(simulation.snapshot(trajectory_->frame_fields())), observation);
+  trajectory_->append(simulation.packed_snapshot(trajectory_->frame_fields()), observation);
 }
 
 void RunOutputs::write_checkpoint(const Checkpoint& checkpoint) {

@@ -80,8 +80,8 @@ void CheckpointWriter::write(const Checkpoint& checkpoint) {
   const fs::path temporary = temporary_name(newest);
   try {
     write_checkpoint_file(temporary, checkpoint);
-    if (newest_is_whole_) rename_file(newest, directory_ / output_names::previous_checkpoint);
-    rename_file(temporary, newest);
+    if (newest_is_whole_) move_file(newest, directory_ / output_names::previous_checkpoint);
+    move_file(temporary, newest);
   } catch (const SystemError&) {
     ::unlink(temporary.c_str());
     throw;

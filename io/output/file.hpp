@@ -48,9 +48,6 @@ void replace_file(const std::filesystem::path& path, std::string_view text);
 /// Waits until the disk has the names of a directory's files. Throws SystemError.
 void sync_directory(const std::filesystem::path& directory);
 
-/// Gives a file another name in one stroke; what had that name is gone. Throws SystemError.
-void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
-
 /// The name that a file has while it is being made: `path` with ".tmp" behind it.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 

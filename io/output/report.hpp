@@ -20,7 +20,7 @@ struct RunReport {
   std::int64_t steps = 0;       ///< done by this run, or this part of a resumed one
   std::int64_t first_step = 0;  ///< where it began: 0, or the checkpoint's step
   std::string stopped;          ///< why it ended before its last step; empty: it did not
-  double seconds = 0.0;    ///< wall time of the time loop, outputs included
+  double seconds = 0.0;         ///< wall time of the time loop, outputs included
   std::string backend;
   BackendOptions options;
   DeviceProperties device;
