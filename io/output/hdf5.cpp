@@ -293,12 +293,6 @@ File File::open_to_read(const std::filesystem::path& path) {
           fmt::format("open {}", path.string())};
 }
 
-File File::open_to_read(const std::filesystem::path& path) {
-  const PropertyList access = file_access();
-  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose,
-          fmt::format("open {}", path.string())};
-}
-
 namespace {
 
 /// Can a file grow to this size under the limits of the process?

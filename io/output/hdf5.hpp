@@ -167,9 +167,6 @@ class File : public Handle {
   /// The same to look at it, also while a run writes it.
   static File open_to_read(const std::filesystem::path& path);
 
-  /// Opens a file that nobody will change, behind whose end there may be more.
-  static File open_to_read(const std::filesystem::path& path);
-
   /// What was written so far is handed to the system.
   void flush();
 
