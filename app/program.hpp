@@ -42,6 +42,9 @@ struct CompareArguments {
   std::string command;  ///< the command line
 };
 
+/// What a run of this deck reads: the deck, and a start file if it has one.
+std::vector<std::filesystem::path> inputs_of(const Deck& deck);
+
 /// What a run of this deck wants to write, and what it must not replace.
 OutputRequest output_request(const Deck& deck, const RunArguments& arguments);
 
