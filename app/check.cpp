@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/program.hpp"
+#include "app/resume.hpp"
 #include "app/setup.hpp"
 #include "core/error.hpp"
 #include "io/input/deck.hpp"
@@ -37,7 +38,12 @@ std::string describe(const ProblemReport& report, const DeviceProperties& device
 
 void check_command(const RunArguments& arguments) {
   const Deck deck = load_deck(arguments.deck, arguments.overrides, build_catalogue());
-  OutputDirectory::check(output_request(deck, arguments.overwrite));
+  OutputDirectory::check(output_request(deck, arguments));
+  std::string resume;
+  if (arguments.resume) {
+    const FoundCheckpoint found = find_checkpoint_of(deck);
+    resume = "resume       " + resume_text(deck, found) + "\n";
+  }
   const DeviceApi& device = choose_device(deck.device);
   const SimulationSetup setup = make_setup(deck);
   const ProblemReport report = device.check(setup);
@@ -46,7 +52,8 @@ void check_command(const RunArguments& arguments) {
       throw InputError(refusal_text(deck, *verdict.refusal));
     }
   }
-  print(resolved_yaml(deck) + "\n" + describe(report, device.properties(), setup.start.size()));
+  print(resolved_yaml(deck) + "\n" + describe(report, device.properties(), setup.start.size()) +
+        resume);
 }
 
 }  // namespace pencilbox

@@ -28,7 +28,7 @@ ResultFiles result_files(const CompareArguments& arguments, const Deck& deck) {
                       {compare_name},
                       compare_name,
                       arguments.overwrite,
-                      output_request(deck, false).inputs});
+                      inputs_of(deck)});
 }
 
 /// The deck's own back end runs with the deck's options, unless --options has others for it.

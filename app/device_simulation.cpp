@@ -15,6 +15,7 @@
 #include "integrators/integrator.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/binning.hpp"
+#include "neighbor/exact_transfer.hpp"
 #include "neighbor/frame_gatherer.hpp"
 #include "neighbor/particle_transfer.hpp"
 
@@ -22,13 +23,11 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-Problem make_problem(const SimulationSetup& setup, const StartState& start,
+Problem make_problem(const SimulationSetup& setup, const Box& box, const CellGrid& grid,
                      const DeviceProperties& device) {
   Problem problem;
-  problem.box = start.box;
-  problem.grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
-  problem.particles = static_cast<Index>(start.size());
-  problem.largest_cell = largest_cell(problem.grid, start.position);
+  problem.box = box;
+  problem.grid = grid;
   problem.potential = setup.potential;
   problem.precision = setup.precision;
   problem.deterministic = setup.deterministic;
@@ -36,10 +35,53 @@ Problem make_problem(const SimulationSetup& setup, const StartState& start,
   return problem;
 }
 
-std::vector<std::int64_t> count_types(const StartState& start) {
-  std::vector<std::int64_t> counts(start.types.size(), 0);
-  for (const std::int32_t type : start.type) ++counts[static_cast<std::size_t>(type)];
+Problem make_problem(const SimulationSetup& setup, const StartState& start,
+                     const DeviceProperties& device) {
+  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
+  Problem problem = make_problem(setup, start.box, grid, device);
+  problem.particles = static_cast<Index>(start.size());
+  problem.largest_cell = largest_cell(grid, start.position);
+  return problem;
+}
+
+Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>& cells) {
+  std::vector<Index> counts(static_cast<std::size_t>(grid.count()), 0);
+  const GridView<double> view = grid.view<double>();
+  for (const auto& [x, y, z] : cells) {
+    ++counts[static_cast<std::size_t>(view.linear({x, y, z}))];
+  }
+  return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+}
+
+Problem make_problem(const SimulationSetup& setup, const ExactState& state,
+                     const DeviceProperties& device) {
+  const CellGrid grid{state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
+  Problem problem = make_problem(setup, state.box, grid, device);
+  problem.particles = static_cast<Index>(state.size());
+  problem.largest_cell = largest_cell(grid, state.cell);
+  return problem;
+}
+
+std::vector<std::int64_t> count_types(std::size_t types, const std::vector<std::int32_t>& type) {
+  std::vector<std::int64_t> counts(types, 0);
+  for (const std::int32_t t : type) ++counts[static_cast<std::size_t>(t)];
   return counts;
+}
+
+/// The first row that is not finite in position, velocity or force; nothing if all are.
+std::optional<std::size_t> broken_row(const ExactState& state) {
+  for (std::size_t i = 0; i < state.id.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!std::isfinite(state.offset[i][d] + state.velocity[i][d] + state.force[i][d])) return i;
+    }
+  }
+  return {};
+}
+
+std::string text_of(const Double3& position) {
+  std::ostringstream text;
+  text << '(' << position[0] << ", " << position[1] << ", " << position[2] << ')';
+  return text.str();
 }
 
 /// What Particles and Binning will take for this problem.
@@ -69,13 +111,23 @@ std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:
-  DeviceSimulation(SimulationSetup setup, const DeviceProperties& device)
-      : setup_(std::move(setup)),
-        device_(device),
-        type_counts_(count_types(setup_.start)),
-        integrator_(make_integrator<Precision>(find_integrator(setup_.integrator),
-                                               IntegratorSettings{setup_.timestep})) {
-    load(std::exchange(setup_.start, {}));
+  DeviceSimulation(SimulationSetup setup, const Problem& problem)
+      : DeviceSimulation(std::move(setup), problem.device) {
+    const StartState start = std::exchange(setup_.start, {});
+    type_counts_ = count_types(start.types.size(), start.type);
+    load(start, problem);
+  }
+
+  DeviceSimulation(SimulationSetup setup, const Problem& problem, const ExactState& state)
+      : DeviceSimulation(std::move(setup), problem.device) {
+    setup_.start = {};
+    type_counts_ = count_types(state.types.size(), state.type);
+    step_ = state.step;
+    integrator_->restore(state.integrator);
+    lay_grid(problem, state.types);
+    // As they were: binning once more could move what rounding left on a face, and the forces of
+    // another evaluation may be rounded differently.
+    upload_exact(state, particles_, stream_);
   }
 
   void advance(std::int64_t steps, LastStep last) override {
@@ -92,6 +144,7 @@ class DeviceSimulation final : public Simulation {
   std::int64_t step() const override { return step_; }
 
   Observation observe() override {
+    require_energies();
     Observation result = sum_observables(particles_, reduction_, stream_);
     const double volume = box_.volume();
     const auto* lennard_jones = std::get_if<LennardJonesModel>(&setup_.potential);
@@ -121,6 +174,22 @@ class DeviceSimulation final : public Simulation {
 
   double last_advance_seconds() const override { return advance_seconds_; }
 
+  ExactState exact_state() override {
+    ExactState state = download_exact(particles_, binning_->grid(), stream_);
+    state.step = step_;
+    state.box = box_;
+    state.types = types_;
+    state.integrator = integrator_->state();
+    if (const auto row = broken_row(state)) {
+      GridPlace place{state.cell[*row], state.offset[*row], {}};
+      throw PhysicsError("step " + std::to_string(step_) + ": particle " +
+                         std::to_string(state.id[*row]) + " at " +
+                         text_of(position_of(binning_->grid(), place)) +
+                         " has a velocity or force that is not finite (overlapping particles?)");
+    }
+    return state;
+  }
+
   RegionSeconds regions() const override { return profiler_.seconds(); }
   void forget_regions() override { profiler_ = Profiler(); }
 
@@ -147,6 +216,16 @@ class DeviceSimulation final : public Simulation {
   std::int64_t device_bytes() const override { return allocated_bytes; }
 
  private:
+  /// What was evaluated for the present positions. `stored`: forces came with a state, and
+  /// particles are not binned yet.
+  enum class Evaluated { stored, forces, forces_and_energies };
+
+  DeviceSimulation(SimulationSetup setup, const DeviceProperties& device)
+      : setup_(std::move(setup)),
+        device_(device),
+        integrator_(make_integrator<Precision>(find_integrator(setup_.integrator),
+                                               IntegratorSettings{setup_.timestep})) {}
+
   /// THE time loop. The host only enqueues; it reads nothing back before the last step is done.
   void run_steps(std::int64_t steps, LastStep last_step) {
     profiler_.start();
@@ -192,19 +271,31 @@ class DeviceSimulation final : public Simulation {
     backend_->compute(binned, *interaction_, wanted, particles_.sums, stream_);
     profiler_.begin(Region::end, stream_);
     backend_bytes_ += allocated_bytes - before;  // what it allocates when it first sees particles
+    evaluated_ = wanted == Wanted::forces ? Evaluated::forces : Evaluated::forces_and_energies;
   }
 
-  /// Puts a state of the host on the device, with a grid and a back end for it.
-  void load(const StartState& start) {
-    const Problem problem = make_problem(setup_, start, device_);
-    box_ = start.box;
-    types_ = start.types;
+  void require_energies() {
+    if (evaluated_ == Evaluated::stored) {
+      throw std::logic_error("a resumed simulation has to advance before it is observed");
+    }
+    if (evaluated_ == Evaluated::forces) evaluate(Wanted::forces_and_energies);
+  }
+
+  /// The grid of a problem, and all that depends on it alone.
+  void lay_grid(const Problem& problem, const std::vector<ParticleType>& types) {
+    box_ = problem.box;
+    types_ = types;
     binning_.emplace(problem.grid, setup_.deterministic, stream_);
     interaction_.emplace(setup_.potential, problem.grid.float_uncertainty(), stream_);
-    upload(start, problem.grid, particles_, stream_);
     const std::int64_t before = allocated_bytes;
     backend_ = make_backend<Precision>(find_backend(setup_.backend), problem, setup_.options);
     backend_bytes_ = allocated_bytes - before;
+  }
+
+  /// Puts a state of the host on the device and evaluates it.
+  void load(const StartState& start, const Problem& problem) {
+    lay_grid(problem, start.types);
+    upload(start, problem.grid, particles_, stream_);
     profiler_.pause();  // not a step: leave it out of the profile
     binning_->run(particles_, 0, profiler_, stream_);
     evaluate(Wanted::forces_and_energies);
@@ -217,12 +308,23 @@ class DeviceSimulation final : public Simulation {
     const BinningHealth health = binning_->health(stream_);
     if (health.failed) {
       throw PhysicsError("step " + std::to_string(first_step + health.failed_step) + ": particle " +
-                         std::to_string(health.failed_id) +
-                         " is lost: it moved by more than the box in one step, or its position is "
+                         std::to_string(health.failed_id) + " is lost near " +
+                         text_of(last_seen(health.failed_id)) +
+                         ": it moved by more than the box in one step, or its position is "
                          "not finite (overlapping start, or a timestep that is too long?)");
     }
     backend_->occupancy_changed(health.largest_cell);
     escaped_ = health.escaped;
+  }
+
+  /// The centre of the cell in which binning left a particle that failed.
+  Double3 last_seen(ParticleId id) {
+    const std::vector<ParticleId> ids = particles_.state.id.download(stream_);
+    const auto row = std::find(ids.begin(), ids.end(), id) - ids.begin();
+    const Index cell = particles_.state.cell.download(stream_)[static_cast<std::size_t>(row)];
+    const CellCoordinates c = binning_->grid().template view<double>().coordinates(cell);
+    GridPlace place{{c.x, c.y, c.z}, {}, {}};
+    return position_of(binning_->grid(), place);
   }
 
   /// With open directions a grid can become too small for its particles: right, but slow.
@@ -235,8 +337,14 @@ class DeviceSimulation final : public Simulation {
       fields.insert(field);
     }
     Frame frame = snapshot(fields);
-    load({box_, types_, std::move(frame.id), std::move(frame.species), std::move(frame.position),
-          std::move(frame.velocity), std::move(frame.image)});
+    const StartState start{box_,
+                           types_,
+                           std::move(frame.id),
+                           std::move(frame.species),
+                           std::move(frame.position),
+                           std::move(frame.velocity),
+                           std::move(frame.image)};
+    load(start, make_problem(setup_, start, device_));
   }
 
   [[noreturn]] void report_broken_particle() {
@@ -254,9 +362,8 @@ class DeviceSimulation final : public Simulation {
       if (std::isfinite(f[0] + f[1] + f[2] + v[0] + v[1] + v[2] + frame.potential_energy[i])) {
         continue;
       }
-      const auto& x = frame.position[i];
-      text << "particle " << frame.id[i] << " at (" << x[0] << ", " << x[1] << ", " << x[2]
-           << ") has a force, velocity or energy that is not finite (overlapping particles?)";
+      text << "particle " << frame.id[i] << " at " << text_of(frame.position[i])
+           << " has a force, velocity or energy that is not finite (overlapping particles?)";
       throw PhysicsError(text.str());
     }
     text << "the total energy is not finite, though every particle's is";
@@ -289,9 +396,28 @@ class DeviceSimulation final : public Simulation {
   Event begin_, end_;  // of the last batch of steps
   double advance_seconds_ = 0.0;
   std::int64_t step_ = 0;
+  Evaluated evaluated_ = Evaluated::stored;
   Index escaped_ = 0;
   std::int64_t backend_bytes_ = 0;
 };
+
+template <class... Rest>
+std::unique_ptr<Simulation> make_device_simulation(SimulationSetup setup, const Problem& problem,
+                                                   const Rest&... rest) {
+  const BackendEntry& entry = find_backend(setup.backend);
+  if (const auto refusal = entry.refuse(problem, setup.options)) throw BackendRefusal(*refusal);
+  switch (setup.precision) {
+    case Precision::single:
+      return std::make_unique<DeviceSimulation<SinglePrecision>>(std::move(setup), problem,
+                                                                 rest...);
+    case Precision::mixed:
+      return std::make_unique<DeviceSimulation<MixedPrecision>>(std::move(setup), problem, rest...);
+    case Precision::double_:
+      return std::make_unique<DeviceSimulation<DoublePrecision>>(std::move(setup), problem,
+                                                                 rest...);
+  }
+  throw InputError("run.precision: unknown precision");
+}
 
 class Api final : public DeviceApi {
  public:
@@ -328,21 +454,14 @@ class Api final : public DeviceApi {
   }
 
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
-    const DeviceProperties device = properties();
-    const BackendEntry& entry = find_backend(setup.backend);
-    const Problem problem = make_problem(setup, setup.start, device);
-    if (const auto refusal = entry.refuse(problem, setup.options)) {
-      throw BackendRefusal(*refusal);
-    }
-    switch (setup.precision) {
-      case Precision::single:
-        return std::make_unique<DeviceSimulation<SinglePrecision>>(std::move(setup), device);
-      case Precision::mixed:
-        return std::make_unique<DeviceSimulation<MixedPrecision>>(std::move(setup), device);
-      case Precision::double_:
-        return std::make_unique<DeviceSimulation<DoublePrecision>>(std::move(setup), device);
-    }
-    throw InputError("run.precision: unknown precision");
+    const Problem problem = make_problem(setup, setup.start, properties());
+    return make_device_simulation(std::move(setup), problem);
+  }
+
+  std::unique_ptr<Simulation> resume(SimulationSetup setup,
+                                     const ExactState& state) const override {
+    const Problem problem = make_problem(setup, state, properties());
+    return make_device_simulation(std::move(setup), problem, state);
   }
 
   CandidateResult time_candidates(const CandidateBench& bench) const override {

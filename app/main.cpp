@@ -47,7 +47,10 @@ void add_deck_source(CLI::App& command, std::filesystem::path& deck,
 
 void add_deck_options(CLI::App& command, RunArguments& arguments) {
   add_deck_source(command, arguments.deck, arguments.overrides);
-  command.add_flag("--overwrite", arguments.overwrite, "replace the outputs of an earlier run");
+  CLI::Option* overwrite =
+      command.add_flag("--overwrite", arguments.overwrite, "replace the outputs of an earlier run");
+  command.add_flag("--resume", arguments.resume, "go on from the checkpoint of an earlier run")
+      ->excludes(overwrite);
 }
 
 void add_compare(CLI::App& program, CompareArguments& arguments) {
@@ -174,6 +177,8 @@ int run_program(int argc, char** argv) {
 
   CLI::App* run = program.add_subcommand("run", "run a deck");
   add_deck_options(*run, arguments);
+  run->add_option("--wall-time", arguments.wall_time,
+                  "stop with a checkpoint after 90s, 30m, 2h, 1d (seconds without a unit)");
   run->add_flag("--quiet", arguments.quiet, "no table, no progress, no summary");
   CLI::App* check = program.add_subcommand("check", "dry run: what a run would be");
   add_deck_options(*check, arguments);
@@ -210,7 +215,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(std::string(error.what()) + " (see pencilbox --help)", ExitCode::bad_input);
   }
-  if (run->parsed()) run_command(arguments);
+  if (run->parsed()) return run_command(arguments);
   if (check->parsed()) check_command(arguments);
   if (program.got_subcommand("compare")) compare_command(comparison);
   if (view->parsed()) view_command(view_arguments);

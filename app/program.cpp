@@ -37,10 +37,14 @@ const DeviceApi& choose_device(const std::string& name) {
   throw InputError("run.device: unknown device, got '" + name + "', allowed: " + known);
 }
 
-OutputRequest output_request(const Deck& deck, bool overwrite) {
-  OutputRequest request{deck.output.directory, overwrite, {deck.name}};
-  if (const auto* file = std::get_if<FileStart>(&deck.start)) request.inputs.push_back(file->path);
-  return request;
+std::vector<std::filesystem::path> inputs_of(const Deck& deck) {
+  std::vector<std::filesystem::path> inputs{deck.name};
+  if (const auto* file = std::get_if<FileStart>(&deck.start)) inputs.push_back(file->path);
+  return inputs;
+}
+
+OutputRequest output_request(const Deck& deck, const RunArguments& arguments) {
+  return {deck.output.directory, arguments.overwrite, inputs_of(deck), arguments.resume};
 }
 
 std::string refusal_text(const Deck& deck, const std::string& reason) {

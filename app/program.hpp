@@ -26,6 +26,8 @@ struct RunArguments {
   std::filesystem::path deck;
   std::vector<std::string> overrides;
   bool overwrite = false;
+  bool resume = false;
+  std::string wall_time;  ///< "2h"; empty: no limit
   bool quiet = false;
 };
 
@@ -40,8 +42,11 @@ struct CompareArguments {
   std::string command;  ///< the command line
 };
 
+/// What a run of this deck reads: the deck, and a start file if it has one.
+std::vector<std::filesystem::path> inputs_of(const Deck& deck);
+
 /// What a run of this deck wants to write, and what it must not replace.
-OutputRequest output_request(const Deck& deck, bool overwrite);
+OutputRequest output_request(const Deck& deck, const RunArguments& arguments);
 
 /// The one line for a back end that cannot run a deck.
 std::string refusal_text(const Deck& deck, const std::string& reason);
@@ -49,8 +54,9 @@ std::string refusal_text(const Deck& deck, const std::string& reason);
 /// The legal values of a back end's option, for people.
 std::string allowed_values(const OptionInfo& option);
 
-// Each command prints to standard output and throws what went wrong.
-void run_command(const RunArguments& arguments);
+// Each command prints to standard output and throws what went wrong. A run that was told to stop
+// has an exit code of its own.
+int run_command(const RunArguments& arguments);
 void check_command(const RunArguments& arguments);
 void compare_command(const CompareArguments& arguments);
 void backends_command(const std::string& name);

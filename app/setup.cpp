@@ -162,9 +162,14 @@ Potential make_potential(const Deck& deck, const std::vector<ParticleType>& type
 
 SimulationSetup make_setup(const Deck& deck) {
   StartState start = make_start(deck);
-  Potential potential = make_potential(deck, start.types);
-  return {.start = std::move(start),
-          .potential = std::move(potential),
+  SimulationSetup setup = make_setup_to_resume(deck, start.types);
+  setup.start = std::move(start);
+  return setup;
+}
+
+SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types) {
+  return {.start = {},
+          .potential = make_potential(deck, types),
           .backend = deck.backend,
           .options = deck.options,
           .integrator = deck.integrator,

@@ -1,6 +1,8 @@
 // From a deck to everything that a simulation needs.
 #pragma once
 
+#include <vector>
+
 #include "app/simulation.hpp"
 #include "io/input/deck.hpp"
 
@@ -11,5 +13,8 @@ namespace pencilbox {
 /// InputError where the start cannot be made as the deck says. Whether a back end can run the
 /// result is not asked here.
 SimulationSetup make_setup(const Deck& deck);
+
+/// The same without a start, for a run that goes on with particles of these types.
+SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types);
 
 }  // namespace pencilbox

@@ -14,6 +14,7 @@
 #include "app/candidate_bench.hpp"
 #include "app/search_bench.hpp"
 #include "core/device/properties.hpp"
+#include "core/exact_state.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
 #include "core/packed_frame.hpp"
@@ -43,8 +44,7 @@ class Simulation {
   virtual ~Simulation() = default;
 
   /// Advances by `steps` time steps. Throws PhysicsError if a particle was lost or became
-  /// non-finite on the way. Unless `last` asks for energies, observe() and frames with energies
-  /// have to wait for a call that does: only steps that the deck fixes should ask, because the
+  /// non-finite on the way. Only steps that the deck fixes should ask for energies, because the
   /// kernel with energies may round forces differently, and a batch that merely serves the progress
   /// line must not change a bit.
   virtual void advance(std::int64_t steps, LastStep last = LastStep::with_energies) = 0;
@@ -52,10 +52,17 @@ class Simulation {
   virtual std::int64_t step() const = 0;
 
   /// Sums over all particles, in double, of the state after the last step. Throws PhysicsError if
-  /// they are not finite. May lay a new grid, so call it at steps that the deck fixes.
+  /// they are not finite. May lay a new grid, and evaluates the forces once more if the last step
+  /// had no energies, so call it at steps that the deck fixes, or at the end. A resumed simulation
+  /// has to advance first.
   virtual Observation observe() = 0;
 
-  /// The particles in id order, positions wrapped into the box.
+  /// All that the steps to come depend on. Throws PhysicsError if it is not finite: a broken state
+  /// is none to resume from.
+  virtual ExactState exact_state() = 0;
+
+  /// The particles in id order, positions wrapped into the box. Energies are those of the last
+  /// evaluation that observe() or advance() was asked to do with energies.
   virtual Frame snapshot(const FieldSet& fields) = 0;
 
   /// The same as a file takes it: floats are double in double precision, else float. Returns before
@@ -109,6 +116,13 @@ class DeviceApi {
   /// Throws BackendRefusal if the back end cannot run this, SystemError if the device does not
   /// answer or has too little memory, PhysicsError if the start is broken.
   virtual std::unique_ptr<Simulation> make(SimulationSetup setup) const = 0;
+
+  /// Goes on from a state, bit for bit as the simulation that gave it would have, if the back end,
+  /// the device and the build are the same and `deterministic` is set. The start of `setup` is not
+  /// looked at; the rest of it has to agree with the state in potential, integrator, timestep and
+  /// precision. Throws as make() does.
+  virtual std::unique_ptr<Simulation> resume(SimulationSetup setup,
+                                             const ExactState& state) const = 0;
 
   /// One row of a benchmark of the candidate kernels. Throws PhysicsError if a back end's sums are
   /// wrong, SystemError as make() does.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
+#include "core/exact_state.hpp"
 #include "core/particles.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -26,6 +28,16 @@ class Integrator {
   virtual void second_then_first_half(Particles<Precision>& particles, Stream& stream) {
     second_half(particles, stream);
     first_half(particles, stream);
+  }
+
+  /// What it carries from step to step beside the particles, such as a thermostat's variables, for
+  /// a checkpoint. Random numbers need nothing here: they are counted by step and particle.
+  virtual NamedNumbers state() const { return {}; }
+
+  /// Takes back what state() gave. Throws InputError for what is none of its own.
+  virtual void restore(const NamedNumbers& state) {
+    if (state.empty()) return;
+    throw InputError("integrator: nothing to restore, got '" + state.begin()->first + "'");
   }
 };
 

@@ -23,7 +23,8 @@ StateView<typename Precision::State> view_of(ParticleState<Precision>& s) {
           s.id.data(),       s.type.data(),     s.image.view()};
 }
 
-/// One coordinate on its way to the cell it is in now.
+/// One coordinate on its way to the cell it is in now. One that fails stays in the cell where it
+/// was last seen: that is what the host can tell of it.
 template <class State>
 struct Step {
   Index cell;
@@ -39,13 +40,15 @@ struct Step {
     if (old_offset >= -half && old_offset < half) return;
     const State moved = std::floor(old_offset / side + State(0.5));
     if (!(moved > State(-1e9) && moved < State(1e9))) {
-      failed = true;
-      offset = State(0);
+      fail();
       return;
     }
     const auto by = static_cast<Index>(moved);
     if (periodic) {
-      failed = by > cells || by < -cells;
+      if (by > cells || by < -cells) {
+        fail();
+        return;
+      }
       const Index target = old_cell + by;
       crossed = target >= 0 ? target / cells : -((-target - 1) / cells) - 1;
       cell = target - crossed * cells;
@@ -56,6 +59,12 @@ struct Step {
       offset -= static_cast<State>(cell - old_cell) * side;
       escaped = target < -1 || target > cells;
     }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION void fail() {
+    failed = true;
+    offset = State(0);
   }
 };
 

@@ -32,6 +32,20 @@ struct Components {
 }  // namespace
 
 template <class Precision>
+void upload_types(const std::vector<ParticleType>& types, Particles<Precision>& particles,
+                  Stream& stream) {
+  std::vector<double> mass;
+  std::vector<double> inverse_mass;
+  for (const ParticleType& type : types) {
+    mass.push_back(type.mass);
+    inverse_mass.push_back(1.0 / type.mass);
+  }
+  particles.types = static_cast<Index>(types.size());
+  particles.mass.upload(mass, stream);
+  particles.inverse_mass.upload(inverse_mass, stream);
+}
+
+template <class Precision>
 void upload(const StartState& start, const CellGrid& grid, Particles<Precision>& particles,
             Stream& stream) {
   using State = typename Precision::State;
@@ -48,17 +62,8 @@ void upload(const StartState& start, const CellGrid& grid, Particles<Precision>&
     image.set(i, home.image);
     cell[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
   }
-  std::vector<double> mass;
-  std::vector<double> inverse_mass;
-  for (const ParticleType& type : start.types) {
-    mass.push_back(type.mass);
-    inverse_mass.push_back(1.0 / type.mass);
-  }
-
   particles.count = static_cast<Index>(count);
-  particles.types = static_cast<Index>(start.types.size());
-  particles.mass.upload(mass, stream);
-  particles.inverse_mass.upload(inverse_mass, stream);
+  upload_types(start.types, particles, stream);
   position.upload_to(particles.state.position, stream);
   velocity.upload_to(particles.state.velocity, stream);
   image.upload_to(particles.state.image, stream);
@@ -75,6 +80,9 @@ Frame download(const Particles<Precision>& particles, const CellGrid& grid, cons
   return unpack(gatherer.gather(particles, grid, fields, sizeof(double), stream));
 }
 
+template void upload_types(const std::vector<ParticleType>&, Particles<SinglePrecision>&, Stream&);
+template void upload_types(const std::vector<ParticleType>&, Particles<MixedPrecision>&, Stream&);
+template void upload_types(const std::vector<ParticleType>&, Particles<DoublePrecision>&, Stream&);
 template void upload(const StartState&, const CellGrid&, Particles<SinglePrecision>&, Stream&);
 template void upload(const StartState&, const CellGrid&, Particles<MixedPrecision>&, Stream&);
 template void upload(const StartState&, const CellGrid&, Particles<DoublePrecision>&, Stream&);

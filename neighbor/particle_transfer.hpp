@@ -13,6 +13,11 @@ template <class Precision>
 void upload(const StartState& start, const CellGrid& grid, Particles<Precision>& particles,
             Stream& stream);
 
+/// The part of that which concerns types: their masses.
+template <class Precision>
+void upload_types(const std::vector<ParticleType>& types, Particles<Precision>& particles,
+                  Stream& stream);
+
 /// The fields of all particles in id order; step, time and box are the caller's to fill.
 template <class Precision>
 Frame download(const Particles<Precision>& particles, const CellGrid& grid, const FieldSet& fields,

@@ -248,6 +248,9 @@ class Binder {
   void bind_output() {
     deck_.output.directory = values().text("output.directory");
     deck_.output.thermo_every = values().integer("output.thermo.every");
+    if (values().find("output.checkpoint") != nullptr) {
+      deck_.output.checkpoint_every = values().integer("output.checkpoint.every");
+    }
     if (values().find("output.trajectory") == nullptr) return;
     DeckTrajectory trajectory;
     trajectory.every = values().integer("output.trajectory.every");

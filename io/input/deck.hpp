@@ -57,7 +57,8 @@ struct DeckTrajectory {
 struct DeckOutput {
   std::filesystem::path directory;
   std::int64_t thermo_every = 100;
-  std::optional<DeckTrajectory> trajectory;  ///< absent: no frames
+  std::optional<DeckTrajectory> trajectory;      ///< absent: no frames
+  std::optional<std::int64_t> checkpoint_every;  ///< absent: only where a run is stopped
 };
 
 struct Deck {

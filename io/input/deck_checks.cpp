@@ -10,16 +10,12 @@
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/resolve_deck.hpp"
+#include "io/output_names.hpp"
 
 namespace pencilbox {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Every file that a run may write into its output folder.
-constexpr std::array<std::string_view, 6> output_files{"trajectory.h5md",   "trajectory.xmf2",
-                                                       "trajectory.vtkhdf", "thermo.csv",
-                                                       "report.json",       "checkpoint.h5"};
 
 void check_random_density(const Deck& deck, const RandomStart& random) {
   constexpr double densest = 10.0;  // as for a lattice
@@ -170,9 +166,7 @@ fs::path real_path(const fs::path& path) {
 }
 
 bool is_output_of(const fs::path& file, const fs::path& directory) {
-  const std::string name = file.filename().string();
-  return file.parent_path() == directory &&
-         std::find(output_files.begin(), output_files.end(), name) != output_files.end();
+  return file.parent_path() == directory && output_names::is_output(file.filename().string());
 }
 
 /// What is read must not be what is written.

@@ -383,8 +383,15 @@ std::vector<KeyRule> output_rules() {
        .maximum = most_steps},
       {.path = "output.checkpoint",
        .kind = KeyKind::section,
-       .presence = Presence::unavailable,
-       .documentation = "State to resume from"},
+       .documentation = "State to resume from, in checkpoint.h5; absent: only where a run is "
+                        "stopped before its last step"},
+      {.path = "output.checkpoint.every",
+       .kind = KeyKind::integer,
+       .presence = Presence::required,
+       .documentation = "Steps between two checkpoints; beside these, the last step has one",
+       .unit = "steps",
+       .minimum = 1,
+       .maximum = most_steps},
   };
 }
 

@@ -75,10 +75,11 @@ class YamlWriter {
     }
   }
 
- private:
   void flow(const DeckValue& value) {
     std::visit([this](const auto& data) { write(data); }, value.data);
   }
+
+ private:
   void write(bool value) { out_ += value ? "true" : "false"; }
   void write(std::int64_t value) { out_ += fmt::format("{}", value); }
   void write(double value) { out_ += fmt::format("{}", value); }
@@ -135,6 +136,12 @@ Origin DeckValue::origin_of(std::string_view path) const {
 std::string to_yaml(const DeckValue& root) {
   YamlWriter writer;
   writer.block(std::get<DeckValue::Section>(root.data), 0);
+  return writer.take();
+}
+
+std::string to_flow_yaml(const DeckValue& value) {
+  YamlWriter writer;
+  writer.flow(value);
   return writer.take();
 }
 

@@ -50,4 +50,7 @@ class DeckValue {
 /// The tree as YAML text that reads back to the same tree.
 std::string to_yaml(const DeckValue& root);
 
+/// One value as YAML in one line.
+std::string to_flow_yaml(const DeckValue& value);
+
 }  // namespace pencilbox

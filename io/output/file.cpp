@@ -79,6 +79,15 @@ void OutputFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
 }
 
+void sync_directory(const std::filesystem::path& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw_write_error(directory, errno);
+  // Some file systems cannot sync a directory and say so; their renames are ordered anyway.
+  const int error = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(descriptor);
+  if (error != 0) throw_write_error(directory, error);
+}
+
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
   return std::filesystem::path(path) += ".tmp";
 }

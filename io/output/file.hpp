@@ -45,6 +45,9 @@ class OutputFile {
 /// beside it, synced, renamed. Throws SystemError.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
+/// Waits until the disk has the names of a directory's files. Throws SystemError.
+void sync_directory(const std::filesystem::path& directory);
+
 /// The name that a file has while it is being made: `path` with ".tmp" behind it.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 

@@ -41,6 +41,9 @@ std::string take_error_text() {
       ends.outcome == ends.cause ? ends.cause : fmt::format("{} ({})", ends.outcome, ends.cause);
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  if (text.find("lock") != std::string::npos) {
+    text += "; where a file system has no locks, set HDF5_USE_FILE_LOCKING=FALSE";
+  }
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 

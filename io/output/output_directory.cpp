@@ -1,12 +1,13 @@
 #include "io/output/output_directory.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,20 +16,11 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
-#include "io/output/file.hpp"
-#include "io/output/xdmf.hpp"
+#include "io/output_names.hpp"
 
 namespace pencilbox {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr std::string_view trajectory_name = "trajectory.h5md";
-constexpr std::string_view sidecar_name = "trajectory.xmf2";
-constexpr std::string_view thermo_name = "thermo.csv";
-constexpr std::string_view report_name = "report.json";
-constexpr std::string_view lock_name = ".lock";
-constexpr std::array<std::string_view, 4> output_names{trajectory_name, sidecar_name, thermo_name,
-                                                       report_name};
 
 [[noreturn]] void refuse(const fs::path& directory, std::string_view reason) {
   throw InputError(fmt::format("output directory '{}': {}", directory.string(), reason));
@@ -65,12 +57,26 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, error) && !error;
 }
 
+/// The entries of a folder whose names `wanted` takes, in order of name; none if it is not there.
+template <class Wanted>
+std::vector<std::string> entries(const fs::path& directory, const Wanted& wanted) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (wanted(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 void require_inputs_kept(const OutputRequest& request) {
+  const std::vector<std::string> outputs = entries(request.directory, output_names::is_output);
   for (const fs::path& input : request.inputs) {
     if (same_file(request.directory, input)) {
       refuse(request.directory, "this is an input of the run, not a directory");
     }
-    for (const std::string_view name : output_names) {
+    for (const std::string& name : outputs) {
       if (same_file(request.directory / name, input)) {
         refuse(request.directory,
                fmt::format("the run would replace its own input {}; choose another directory",
@@ -81,23 +87,26 @@ void require_inputs_kept(const OutputRequest& request) {
 }
 
 void require_no_outputs(const OutputRequest& request) {
-  if (request.overwrite) return;
-  for (const std::string_view name : output_names) {
-    if (is_there(request.directory / name)) {
-      refuse(request.directory,
-             fmt::format("{} is already there; to replace it, say --overwrite", name));
-    }
-  }
+  if (request.overwrite || request.resume) return;
+  const std::vector<std::string> outputs = entries(request.directory, output_names::is_output);
+  if (outputs.empty()) return;
+  const bool resumable = is_there(request.directory / output_names::checkpoint) ||
+                         is_there(request.directory / output_names::previous_checkpoint);
+  refuse(request.directory,
+         fmt::format("{} is already there; to replace it, say --overwrite{}", outputs.front(),
+                     resumable ? "; to go on from its checkpoint, --resume" : ""));
 }
 
 [[noreturn]] void fail_lock(const fs::path& directory, int error) {
   if (error == EWOULDBLOCK) refuse(directory, "another run is writing here");
-  throw SystemError(
-      fmt::format("cannot lock {}: {}", (directory / lock_name).string(), std::strerror(error)));
+  const std::string reason = std::strerror(error);
+  throw SystemError(fmt::format(
+      "cannot lock {}: {} (its file system has to support flock: choose another output.directory)",
+      (directory / output_names::lock).string(), reason));
 }
 
 void require_no_other_run(const fs::path& directory) {
-  const int lock = ::open((directory / lock_name).c_str(), O_RDONLY | O_CLOEXEC);
+  const int lock = ::open((directory / output_names::lock).c_str(), O_RDONLY | O_CLOEXEC);
   if (lock < 0) return;
   const int error = ::flock(lock, LOCK_SH | LOCK_NB) == 0 ? 0 : errno;
   ::close(lock);
@@ -113,7 +122,7 @@ bool still_named(int descriptor, const fs::path& path) {
 }
 
 int take_lock(const fs::path& directory) {
-  const fs::path path = directory / lock_name;
+  const fs::path path = directory / output_names::lock;
   for (;;) {
     const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0) {
@@ -136,18 +145,12 @@ void create(const fs::path& directory) {
   if (error) refuse(directory, fmt::format("cannot create it: {}", error.message()));
 }
 
-void remove_outputs(const fs::path& directory) {
-  for (const std::string_view name : output_names) {
+void remove_entries(const fs::path& directory, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
     std::error_code error;
     fs::remove(directory / name, error);
     if (error) refuse(directory, fmt::format("cannot replace {}: {}", name, error.message()));
   }
-}
-
-/// What a killed run may have left beside its outputs.
-void remove_leftovers(const fs::path& directory) {
-  ::unlink(twin_of(directory / sidecar_name).c_str());
-  ::unlink(temporary_name(directory / report_name).c_str());
 }
 
 }  // namespace
@@ -166,8 +169,10 @@ OutputDirectory OutputDirectory::open(const OutputRequest& request) {
   // Once more, now that nobody else can write here.
   require_inputs_kept(request);
   require_no_outputs(request);
-  remove_outputs(request.directory);
-  remove_leftovers(request.directory);
+  if (!request.resume) {
+    remove_entries(request.directory, entries(request.directory, output_names::is_output));
+  }
+  remove_entries(request.directory, entries(request.directory, output_names::is_leftover));
   return directory;
 }
 
@@ -184,12 +189,14 @@ OutputDirectory& OutputDirectory::operator=(OutputDirectory&& other) noexcept {
 
 OutputDirectory::~OutputDirectory() {
   if (lock_ < 0) return;
-  ::unlink((path_ / lock_name).c_str());  // while it is still ours
+  ::unlink((path_ / output_names::lock).c_str());  // while it is still ours
   ::close(lock_);
 }
 
-fs::path OutputDirectory::trajectory() const { return path_ / trajectory_name; }
-fs::path OutputDirectory::thermo() const { return path_ / thermo_name; }
-fs::path OutputDirectory::report() const { return path_ / report_name; }
+fs::path OutputDirectory::trajectory() const { return path_ / output_names::trajectory; }
+fs::path OutputDirectory::thermo() const { return path_ / output_names::thermo; }
+fs::path OutputDirectory::report() const { return path_ / output_names::report; }
+
+fs::path OutputDirectory::checkpoint() const { return path_ / output_names::checkpoint; }
 
 }  // namespace pencilbox

@@ -17,8 +17,10 @@ namespace pencilbox {
 
 struct RunReport {
   std::int64_t particles = 0;
-  std::int64_t steps = 0;  ///< done by this run
-  double seconds = 0.0;    ///< wall time of the time loop, outputs included
+  std::int64_t steps = 0;       ///< done by this run, or this part of a resumed one
+  std::int64_t first_step = 0;  ///< where it began: 0, or the checkpoint's step
+  std::string stopped;          ///< why it ended before its last step; empty: it did not
+  double seconds = 0.0;         ///< wall time of the time loop, outputs included
   std::string backend;
   BackendOptions options;
   DeviceProperties device;
@@ -27,7 +29,8 @@ struct RunReport {
   std::string integrator;
   RegionSeconds regions;
   BackendStats backend_stats;
-  /// Total energy per particle, last observation less first, by the time between [epsilon/tau].
+  /// Total energy per particle, last observation less first, by the time between [epsilon/tau]; of
+  /// the whole run, whatever parts it was done in.
   double energy_drift = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, std::string> versions;  ///< pencilbox, and library_versions()
   std::string deck;                             ///< resolved, YAML

@@ -1,8 +1,12 @@
 #include "io/output/thermo_log.hpp"
 
 #include <array>
+#include <charconv>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,6 +38,37 @@ std::string csv_row(const Observation& sums) {
   return fmt::format("{},{:.17g}\n", sums.step, fmt::join(values_of(sums), ","));
 }
 
+/// The step of a row, or nothing if it begins with no number.
+std::optional<std::int64_t> step_of(std::string_view row) {
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(row.data(), row.data() + row.size(), step);
+  const bool good = error == std::errc{} && end != row.data() + row.size() && *end == ',';
+  return good ? std::optional(step) : std::nullopt;
+}
+
+/// Where the rows up to `step` end in the file.
+std::int64_t bytes_until(const std::filesystem::path& path, std::int64_t step) {
+  const auto refuse = [&path](std::int64_t line, std::string_view what) {
+    throw InputError(
+        fmt::format("{}:{}: {}, so these rows cannot be continued; to start anew, say "
+                    "--overwrite without --resume",
+                    path.string(), line, what));
+  };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(1, "cannot be read");
+  std::string line;
+  std::getline(file, line);
+  if (line + '\n' != csv_header()) refuse(1, "is not the header of thermo.csv");
+  auto end = static_cast<std::int64_t>(line.size()) + 1;
+  for (std::int64_t number = 2; std::getline(file, line) && !file.eof(); ++number) {
+    const auto row_step = step_of(line);
+    if (!row_step) refuse(number, "is not a row");
+    if (*row_step > step) break;
+    end += static_cast<std::int64_t>(line.size()) + 1;
+  }
+  return end;
+}
+
 std::string table_header() {
   std::string line;
   for (const std::string_view column : columns) line += fmt::format("{:>16}  ", column);
@@ -53,9 +88,18 @@ ThermoLog::ThermoLog(const std::filesystem::path& path) : file_(OutputFile::crea
   write_line(csv_header());
 }
 
+ThermoLog::ThermoLog(OutputFile file, std::int64_t size)
+    : file_(std::move(file)), size_(size), has_tail_(true) {}
+
+ThermoLog ThermoLog::resume(const std::filesystem::path& path, std::int64_t step) {
+  const std::int64_t size = bytes_until(path, step);
+  return {OutputFile::open(path), size};
+}
+
 void ThermoLog::append(const Observation& observation) { write_line(csv_row(observation)); }
 
 void ThermoLog::write_line(std::string_view line) {
+  if (std::exchange(has_tail_, false)) file_.truncate(size_);
   try {
     file_.write_at(size_, line);
   } catch (const SystemError&) {
@@ -64,6 +108,8 @@ void ThermoLog::write_line(std::string_view line) {
   }
   size_ += static_cast<std::int64_t>(line.size());
 }
+
+void ThermoLog::sync() { file_.sync(); }
 
 void ThermoLog::close() { file_.close(); }
 

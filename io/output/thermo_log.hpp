@@ -21,14 +21,23 @@ class ThermoLog {
   /// Creates `path`, or empties it, and writes the header.
   explicit ThermoLog(const std::filesystem::path& path);
 
+  /// Goes on with the rows that an earlier run left in `path`. Rows later than `step`, and one that
+  /// a kill cut in the middle, are taken off by the first append; until then nothing is changed.
+  /// Throws InputError, one line with file and line, if the file is not there or not such a log.
+  static ThermoLog resume(const std::filesystem::path& path, std::int64_t step);
+
   void append(const Observation& observation);
+  /// Waits until the disk has all rows.
+  void sync();
   void close();
 
  private:
+  ThermoLog(OutputFile file, std::int64_t size);
   void write_line(std::string_view line);
 
   OutputFile file_;
   std::int64_t size_ = 0;
+  bool has_tail_ = false;  ///< the file goes on behind `size_`
 };
 
 /// Prints the rows as an aligned table.

@@ -52,6 +52,8 @@ class BadInputTest : public InAFolder, public ::testing::WithParamInterface<BadI
           "Atoms # atomic\n\n1 1 1 1 1\n");
     std::filesystem::create_directory(folder() / "done");
     write("done/thermo.csv", "mine\n");
+    std::filesystem::create_directory(folder() / "broken");
+    write("broken/checkpoint.h5", "mine\n");
     std::filesystem::create_directory(folder() / "folder.yaml");
   }
 
@@ -176,6 +178,15 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Files, BadInputTest,
     ::testing::Values(
+        BadInput{"32 output below a file", "", "--set output.directory=two.xyz/below",
+                 "output directory 'two.xyz/below':", "is a file, not a directory"},
+        BadInput{"34 the start file is a checkpoint's name", with_file("done/checkpoint.h5"),
+                 "--overwrite --set output.directory=done",
+                 "--set output.directory:", "output would overwrite the start file"},
+        BadInput{"35 nothing to resume", "", "--resume --set output.directory=done",
+                 "--resume: there is no checkpoint.h5 in 'done'", "nothing to resume"},
+        BadInput{"35 a checkpoint that is none", "", "--resume --set output.directory=broken",
+                 "broken/checkpoint.h5:", "is no checkpoint of pencilbox"},
         BadInput{"33 output exists", "", "--set output.directory=done", "", "--overwrite"},
         BadInput{"34 output is the input", "", "--set output.directory=deck.yaml", "", "deck.yaml"},
         BadInput{"38 two at one point", with_file("two.xyz"), "", "two.xyz:4:", "3"},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -17,7 +19,7 @@
 namespace pencilbox::testing {
 
 struct ProgramResult {
-  int exit_code = -1;
+  int exit_code = -1;  ///< of a started program that a signal ended: minus its number
   std::string out, err;
 };
 
@@ -57,6 +59,41 @@ class InAFolder : public ::testing::Test {
     return result;
   }
 
+  /// Starts the program and returns while it runs; what it says on stderr goes to the file `err`
+  /// beside the folder. Ctrl-C has its usual effect on it, whatever the test was started from.
+  pid_t start(std::vector<std::string> arguments) const {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    std::signal(SIGINT, SIG_DFL);
+    const bool ready = chdir(folder_.c_str()) == 0 &&
+                       std::freopen("/dev/null", "w", stdout) != nullptr &&
+                       std::freopen(err_file().c_str(), "w", stderr) != nullptr;
+    std::vector<char*> pointers{const_cast<char*>(PENCILBOX_PROGRAM)};
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    if (ready) execv(PENCILBOX_PROGRAM, pointers.data());
+    _exit(99);
+  }
+
+  /// Waits for a started program.
+  ProgramResult finish(pid_t child) const {
+    int status = 0;
+    waitpid(child, &status, 0);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    const ProgramResult result{code, "", read_text(err_file())};
+    std::filesystem::remove(err_file());
+    return result;
+  }
+
+  /// Waits until a file is there, ten seconds at most.
+  bool appears(const std::string& name) const {
+    for (int i = 0; i < 1000; ++i) {
+      if (std::filesystem::exists(folder_ / name)) return true;
+      usleep(10'000);
+    }
+    return false;
+  }
+
   /// Every file and folder, with its size and time of change.
   std::set<std::string> listing() const {
     std::set<std::string> all;
@@ -70,6 +107,8 @@ class InAFolder : public ::testing::Test {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
+  std::string err_file() const { return folder_.string() + ".err"; }
+
   std::filesystem::path folder_;
 };
 

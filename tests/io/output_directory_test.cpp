@@ -71,7 +71,8 @@ TEST(OutputDirectory, IsCreatedWithItsParentsOnlyByOpen) {
 
 TEST(OutputDirectory, RefusesToReplaceAnOutputAndNamesTheFlag) {
   for (const std::string name :
-       {"trajectory.h5md", "trajectory.xmf2", "thermo.csv", "report.json"}) {
+       {"trajectory.h5md", "trajectory.xmf2", "trajectory.vtkhdf", "trajectory-0000.h5md",
+        "thermo.csv", "report.json", "checkpoint.h5", "checkpoint.previous.h5"}) {
     const TemporaryFolder folder;
     write(folder / name, "precious");
     const std::string message = refusal({folder.path(), false, {}});
@@ -91,15 +92,42 @@ TEST(OutputDirectory, DoesNotMindOtherFiles) {
 
 TEST(OutputDirectory, OverwriteReplacesOnlyAtOpen) {
   const TemporaryFolder folder;
-  for (const std::string name : {"trajectory.h5md", "trajectory.xmf2", "thermo.csv", "report.json",
-                                 ".trajectory.xmf2.next", "report.json.tmp"}) {
+  for (const std::string name :
+       {"trajectory.h5md", "trajectory.xmf2", "thermo.csv", "report.json", ".trajectory.xmf2.next",
+        "report.json.tmp", "checkpoint.h5", "checkpoint.previous.h5", "checkpoint.h5.tmp",
+        "trajectory-0012.h5md"}) {
     write(folder / name, "old");
   }
   const OutputRequest request{folder.path(), true, {}};
   OutputDirectory::check(request);
-  EXPECT_EQ(entries(folder.path()), 6U);
+  EXPECT_EQ(entries(folder.path()), 10U);
   const OutputDirectory directory = OutputDirectory::open(request);
   EXPECT_EQ(entries(folder.path()), 1U);  // the lock
+}
+
+TEST(OutputDirectory, ResumeKeepsTheOutputsAndRemovesWhatAKillLeft) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"thermo.csv", "trajectory-0001.h5md", "checkpoint.h5",
+                                 "checkpoint.h5.tmp", ".trajectory.xmf2.next", "notes.tmp"}) {
+    write(folder / name, "old");
+  }
+  const OutputRequest request{folder.path(), false, {}, true};
+  OutputDirectory::check(request);
+  EXPECT_EQ(entries(folder.path()), 6U);
+  { const OutputDirectory directory = OutputDirectory::open(request); }
+  EXPECT_EQ(entries(folder.path()), 4U);
+  EXPECT_TRUE(fs::exists(folder / "thermo.csv"));
+  EXPECT_TRUE(fs::exists(folder / "trajectory-0001.h5md"));
+  EXPECT_TRUE(fs::exists(folder / "notes.tmp"));
+}
+
+TEST(OutputDirectory, OnlyPartsOfATrajectoryAreTakenForSuch) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"trajectory-.h5md", "trajectory-best.h5md", "trajectory-1.csv"}) {
+    write(folder / name, "precious");
+  }
+  { const OutputDirectory directory = OutputDirectory::open({folder.path(), true, {}}); }
+  EXPECT_EQ(entries(folder.path()), 3U);
 }
 
 TEST(OutputDirectory, SaysThatThePathIsAFile) {

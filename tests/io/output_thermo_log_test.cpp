@@ -115,6 +115,56 @@ TEST(ThermoLog, AFullDiskIsAnErrorThatLeavesWholeRows) {
   EXPECT_GT(split(text, '\n').size(), 5U);
 }
 
+/// Steps 0, 10, 20, 30.
+std::string four_rows(const std::filesystem::path& path) {
+  ThermoLog log(path);
+  for (int i = 0; i < 4; ++i) {
+    Observation row = awkward_row(i);
+    row.step = 10 * i;
+    log.append(row);
+  }
+  return read_text(path);
+}
+
+TEST(ThermoLog, GoesOnFromAStep) {
+  const TemporaryFolder folder;
+  const std::string whole = four_rows(folder / "thermo.csv");
+  for (const std::string cut : {"", "30,0.5,1", "3"}) {  // a row that a kill has cut
+    std::ofstream(folder / "thermo.csv", std::ios::app) << cut;
+    const std::string before = read_text(folder / "thermo.csv");
+    ThermoLog log = ThermoLog::resume(folder / "thermo.csv", 15);
+    EXPECT_EQ(read_text(folder / "thermo.csv"), before) << "nothing is cut before the first row";
+    for (const int i : {2, 3}) {
+      Observation row = awkward_row(i);
+      row.step = 10 * i;
+      log.append(row);
+    }
+    log.close();
+    EXPECT_EQ(read_text(folder / "thermo.csv"), whole);
+  }
+}
+
+TEST(ThermoLog, DoesNotGoOnWithWhatIsNoLog) {
+  const TemporaryFolder folder;
+  const std::string whole = four_rows(folder / "thermo.csv");
+  const auto refusal = [&](const std::string& content) {
+    std::ofstream(folder / "thermo.csv") << content;
+    try {
+      (void)ThermoLog::resume(folder / "thermo.csv", 100);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal("mine\n").find("thermo.csv:1: is not the header"), std::string::npos);
+  EXPECT_NE(refusal("").find("thermo.csv:1: is not the header"), std::string::npos);
+  EXPECT_NE(refusal(whole + "x\n").find("thermo.csv:6: is not a row"), std::string::npos);
+  EXPECT_NE(refusal(whole + "40\n").find("thermo.csv:6: is not a row"), std::string::npos);
+  EXPECT_EQ(refusal(whole), "");
+  std::filesystem::remove(folder / "thermo.csv");
+  EXPECT_THROW((void)ThermoLog::resume(folder / "thermo.csv", 1), InputError);
+}
+
 TEST(ThermoLog, NamesTheFileItCannotMake) {
   EXPECT_THROW(ThermoLog("/nonexistent/thermo.csv"), SystemError);
 }

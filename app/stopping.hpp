@@ -1,0 +1,37 @@
+// When a run ends before its last step: a signal, or the time it was given.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace pencilbox {
+
+struct StopReason {
+  std::string text;  ///< "SIGTERM", "--wall-time 2h"
+  int exit_code = 0;
+};
+
+/// While it lives, SIGINT, SIGTERM and SIGUSR1 do not end the process but are asked for between
+/// batches of steps. A second SIGINT ends it at once.
+class Stopping {
+ public:
+  /// `wall_time` as typed, or empty: "90", "90s", "1.5h"; seconds, minutes, hours or days from now
+  /// on. Throws InputError if it is none.
+  explicit Stopping(const std::string& wall_time);
+  ~Stopping();
+  Stopping(const Stopping&) = delete;
+  Stopping& operator=(const Stopping&) = delete;
+
+  /// Why to stop now, or nothing.
+  std::optional<StopReason> reason() const;
+
+ private:
+  std::string wall_time_;
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::time_point::max();
+};
+
+/// Seconds, from text such as "2h". Throws InputError.
+double parse_wall_time(const std::string& text);
+
+}  // namespace pencilbox

@@ -1,0 +1,357 @@
+// Runs that were stopped, killed or finished, and go on with --resume: nothing is lost, nothing is
+// there twice, and with `deterministic` not a bit differs from a run in one go.
+#include <random>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program_runner.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A number that a longer test by hand may raise, e.g. PENCILBOX_KILLS=200.
+int from_environment(const char* name, int usual) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? usual : std::atoi(text);
+}
+
+/// Steps of the deck below; rows, frames and checkpoints at 1/20, 1/10 and 1/4 of them, and at the
+/// half a checkpoint with neither.
+std::string resumable_deck(int steps, const std::string& more = "") {
+  const auto part = [steps](int share) { return std::to_string(std::max(1, steps / share)); };
+  return "system:\n"
+         "  particles:\n"
+         "    lattice: {type: fcc, density: 0.8442, cells: [4, 4, 4]}\n"
+         "  velocities: {temperature: 1.44, seed: 1}\n"
+         "  types: [{name: A, fraction: 0.5}, {name: B, mass: 2, fraction: 0.5}]\n"
+         "potential: {cutoff: 2.5}\n"
+         "run: {steps: " +
+         std::to_string(steps) +
+         ", device: host, deterministic: true}\n"
+         "output:\n"
+         "  thermo: {every: " +
+         part(20) + "}\n  trajectory: {every: " + part(10) +
+         ", fields: [position, velocity, force, image, species, id, potential_energy, speed]}\n"
+         "  checkpoint: {every: " +
+         part(4) + "}\n" + more;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class ResumedRun : public InAFolder {
+ protected:
+  // Threads that spin for work cost small runs on a busy machine more than they bring.
+  ResumedRun() { setenv("OMP_NUM_THREADS", "1", 1); }
+
+  /// Runs the deck quietly with more on the command line and expects it to end well.
+  void run(const std::string& arguments) const {
+    const ProgramResult result = program("run deck.yaml --quiet " + arguments);
+    ASSERT_EQ(result.exit_code, 0) << arguments << ": " << result.err;
+  }
+
+  /// All that two runs left, but for their reports and what a header says of the deck.
+  void expect_same_outputs(const std::string& a, const std::string& b) const {
+    for (const char* name : {"/thermo.csv", "/checkpoint.h5", "/checkpoint.previous.h5"}) {
+      EXPECT_EQ(read(a + name) == read(b + name), true) << b << name;
+    }
+    const test::ReadFile first(folder() / a / "trajectory.h5md");
+    const test::ReadFile second(folder() / b / "trajectory.h5md");
+    const std::string all = "/particles/all/";
+    for (const std::string field :
+         {"position/step", "position/time", "position/value", "velocity/value", "force/value",
+          "image/value", "id/value", "potential_energy/value", "speed/value", "box/edges/value"}) {
+      const test::Values x = first.values(all + field), y = second.values(all + field);
+      EXPECT_EQ(x.shape, y.shape) << field;
+      EXPECT_EQ(x.data, y.data) << field;
+    }
+  }
+
+  ProgramResult refused(const std::string& arguments) const {
+    const auto before = listing();
+    const ProgramResult result = program("run deck.yaml --quiet --resume " + arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments << ": " << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(listing(), before) << arguments;
+    return result;
+  }
+};
+
+std::vector<std::string> words_before_blank(const std::string& text) {
+  std::vector<std::string> words;
+  for (const std::string& line : lines_of(text)) {
+    if (!line.empty() && line[0] != ' ') words.push_back(line.substr(0, line.find(' ')));
+  }
+  return words;
+}
+
+TEST_F(ResumedRun, HalfAndHalfIsTheWholeForEveryBackEnd) {
+  const int steps = from_environment("PENCILBOX_RESUME_STEPS", 8);
+  write("deck.yaml", resumable_deck(steps));
+  const auto backends = words_before_blank(program("backends").out);
+  ASSERT_GT(backends.size(), 5U);
+  for (const std::string& backend : backends) {
+    const std::string with = "--set neighbor.backend=" + backend + " --set output.directory=";
+    run(with + backend + "/whole");
+    run(with + backend + "/parts --set run.steps=" + std::to_string(steps / 2));
+    run(with + backend + "/parts --resume");
+    expect_same_outputs(backend + "/whole", backend + "/parts");
+  }
+}
+
+TEST_F(ResumedRun, EveryPrecisionToo) {
+  write("deck.yaml", resumable_deck(40));
+  for (const std::string precision : {"single", "double"}) {
+    const std::string with = "--set run.precision=" + precision + " --set output.directory=";
+    run(with + precision + "/whole");
+    run(with + precision + "/parts --set run.steps=20");
+    run(with + precision + "/parts --resume");
+    expect_same_outputs(precision + "/whole", precision + "/parts");
+  }
+}
+
+TEST_F(ResumedRun, AStopWhereALongerRunWouldNotLookChangesNoBit) {
+  write("deck.yaml", resumable_deck(40));  // rows every 2 steps: 33 is none of them
+  run("--set output.directory=whole");
+  run("--set output.directory=parts --set run.steps=33");
+  run("--set output.directory=parts --resume");
+  EXPECT_EQ(read("whole/checkpoint.h5"), read("parts/checkpoint.h5"));
+  // The row and the frame of what was the last step stay.
+  EXPECT_EQ(lines_of(read("parts/thermo.csv")).size(),
+            lines_of(read("whole/thermo.csv")).size() + 1);
+}
+
+TEST_F(ResumedRun, AnotherBackEndMayGoOn) {
+  write("deck.yaml", resumable_deck(20));
+  run("--set output.directory=whole");
+  run("--set output.directory=parts --set run.steps=10");
+  run("--set output.directory=parts --resume --set neighbor.backend=reference "
+      "--set run.deterministic=false");
+  const auto last_energy = [&](const std::string& name) {
+    std::istringstream row(lines_of(read(name)).back());
+    std::string cell;
+    for (int i = 0; i < 6; ++i) std::getline(row, cell, ',');
+    return std::stod(cell);
+  };
+  EXPECT_NEAR(last_energy("parts/thermo.csv"), last_energy("whole/thermo.csv"), 1e-5);
+}
+
+TEST_F(ResumedRun, KillsAtAnyMomentLoseNothing) {
+  const int kills = from_environment("PENCILBOX_KILLS", 4);
+  const int steps = from_environment("PENCILBOX_KILL_STEPS", 120);
+  write("deck.yaml", resumable_deck(steps));
+  std::vector<std::string> often{"--set", "output.thermo.every=2",
+                                 "--set", "output.trajectory.every=2",
+                                 "--set", "output.checkpoint.every=4"};
+  std::string typed;
+  for (const std::string& word : often) typed += " " + word;
+  run("--set output.directory=whole" + typed);
+  std::mt19937 random(17);
+  int killed = 0, finished = 0;
+  bool begun = false;
+  while (killed < kills) {
+    std::vector<std::string> arguments{"run", "deck.yaml", "--quiet", "--set",
+                                       "output.directory=parts"};
+    arguments.insert(arguments.end(), often.begin(), often.end());
+    arguments.push_back(begun ? "--resume" : "--overwrite");
+    const pid_t child = start(arguments);
+    usleep(static_cast<useconds_t>(20'000 + random() % 180'000));
+    kill(child, SIGKILL);
+    const ProgramResult result = finish(child);
+    if (result.exit_code == 0) {
+      fs::remove_all(folder() / "parts");
+      begun = false;
+      ++finished;
+      continue;
+    }
+    ASSERT_EQ(result.exit_code, -SIGKILL) << result.err;
+    ++killed;
+    begun = fs::exists(folder() / "parts/checkpoint.h5") ||
+            fs::exists(folder() / "parts/checkpoint.previous.h5");
+  }
+  run("--set output.directory=parts" + typed + (begun ? " --resume" : " --overwrite"));
+  expect_same_outputs("whole", "parts");
+  std::printf("%d kills, %d runs came through before theirs\n", killed, finished);
+}
+
+TEST_F(ResumedRun, AHalfRowIsTakenOff) {
+  write("deck.yaml", resumable_deck(40));
+  run("--set output.directory=whole");
+  run("--set output.directory=parts --set run.steps=20");
+  std::ofstream(folder() / "parts/thermo.csv", std::ios::app) << "22,0.11,1.37";
+  run("--set output.directory=parts --resume");
+  EXPECT_EQ(read("parts/thermo.csv"), read("whole/thermo.csv"));
+}
+
+TEST_F(ResumedRun, TheOlderGenerationIsUsedWithANoteIfTheNewerIsDamaged) {
+  write("deck.yaml", resumable_deck(40));
+  run("--set output.directory=whole");
+  run("--set output.directory=parts --set run.steps=30");
+  fs::resize_file(folder() / "parts/checkpoint.h5", 1000);
+  const ProgramResult result =
+      program("run deck.yaml --quiet --resume --set output.directory=parts");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.err.find("checkpoint.h5: its end is missing: truncated"), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("going on from the older checkpoint.previous.h5, step 20"),
+            std::string::npos)
+      << result.err;
+  expect_same_outputs("whole", "parts");
+}
+
+TEST_F(ResumedRun, TheReportGoesOnToo) {
+  write("deck.yaml", resumable_deck(40));
+  run("--set output.directory=whole");
+  run("--set output.directory=parts --set run.steps=20");
+  run("--set output.directory=parts --resume");
+  const auto whole = nlohmann::json::parse(read("whole/report.json"));
+  const auto parts = nlohmann::json::parse(read("parts/report.json"));
+  EXPECT_EQ(whole.at("first_step"), 0);
+  EXPECT_EQ(parts.at("first_step"), 20);
+  EXPECT_EQ(parts.at("last_step"), 40);
+  EXPECT_EQ(parts.at("steps"), 20);
+  EXPECT_EQ(parts.at("stopped"), nullptr);
+  EXPECT_EQ(parts.at("energy_drift"), whole.at("energy_drift"));
+}
+
+TEST_F(ResumedRun, FramesMayBeginWithTheSecondPart) {
+  write("deck.yaml",
+        "system:\n  particles:\n    lattice: {type: fcc, density: 0.8442, cells: [4, 4, 4]}\n"
+        "potential: {cutoff: 2.5}\nrun: {steps: 20, device: host}\n"
+        "output: {checkpoint: {every: 10}}\n");
+  run("--set run.steps=10");
+  EXPECT_FALSE(fs::exists(folder() / "deck/trajectory.h5md"));
+  run("--resume --set 'output.trajectory={every: 5}'");
+  const test::ReadFile trajectory(folder() / "deck/trajectory.h5md");
+  EXPECT_EQ(trajectory.values("/particles/all/position/step").data,
+            (std::vector<double>{15.0, 20.0}));
+}
+
+TEST_F(ResumedRun, SaysThatNothingIsLeftToDo) {
+  write("deck.yaml", resumable_deck(20));
+  run("");
+  const auto before = listing();
+  for (const std::string command : {"run", "check"}) {
+    const ProgramResult result = program(command + " deck.yaml --resume");
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_NE(result.out.find("nothing left to do: deck/checkpoint.h5 is of step 20"),
+              std::string::npos)
+        << result.out;
+  }
+  EXPECT_EQ(listing(), before);
+  EXPECT_NE(refused("--set run.steps=10").err.find("--set run.steps: nothing is left to do"),
+            std::string::npos);
+}
+
+TEST_F(ResumedRun, CheckSaysWhereItWouldGoOn) {
+  write("deck.yaml", resumable_deck(20));
+  run("--set run.steps=10");
+  const ProgramResult result = program("check deck.yaml --resume");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("at step 10, from deck/checkpoint.h5; 10 steps to go"),
+            std::string::npos)
+      << result.out;
+}
+
+TEST_F(ResumedRun, WhatIsOfAnotherRunIsRefusedWithBothValues) {
+  write("deck.yaml", resumable_deck(20));
+  run("--set run.steps=10");
+  struct Mismatch {
+    std::string change;
+    std::vector<std::string> words;
+  };
+  for (const Mismatch& mismatch : std::vector<Mismatch>{
+           {"'system.particles.lattice.cells=[5, 5, 5]'", {"500 particles", "256"}},
+           {"system.particles.lattice.density=0.8", {"the box differs", "6.839", "6.71"}},
+           {"'system.types=[{name: A}]'", {"the types differ", "A of mass 1", "B of mass 2"}},
+           {"run.precision=double", {"run.precision", "double", "mixed"}},
+           {"potential.cutoff=3", {"potential.cutoff", "3", "2.5"}},
+           {"potential.truncation=shift", {"potential.truncation", "shift", "cut"}},
+           {"integrator.timestep=0.001", {"integrator.timestep", "0.001", "0.005"}},
+           {"system.velocities.seed=2", {"system.velocities.seed", "got 2", "allowed 1"}}}) {
+    const ProgramResult result = refused("--set " + mismatch.change);
+    for (const std::string& word : mismatch.words) {
+      EXPECT_NE(result.err.find(word), std::string::npos) << word << " in " << result.err;
+    }
+    EXPECT_EQ(program("check deck.yaml --resume --set " + mismatch.change).err, result.err);
+  }
+}
+
+TEST_F(ResumedRun, AStartFileOfOtherParticlesIsRefused) {
+  const auto start = [](const std::string& more, int count) {
+    return std::to_string(count) +
+           "\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3\nA 1 1 1\nA 4 4 4\n" +
+           more;
+  };
+  write("start.xyz", start("", 2));
+  write("deck.yaml",
+        "system: {particles: {file: start.xyz}}\npotential: {cutoff: 2.5}\n"
+        "run: {steps: 4, device: host}\noutput: {checkpoint: {every: 2}}\n");
+  run("--set run.steps=2");
+  write("start.xyz", start("A 7 7 7\n", 3));
+  EXPECT_NE(refused("").err.find("got 3 particles, allowed 2"), std::string::npos);
+  write("start.xyz", start("", 2));
+  run("--resume");
+}
+
+TEST_F(ResumedRun, DamagedOrAbsentFilesAreRefusedInOneLine) {
+  write("deck.yaml", resumable_deck(20));
+  EXPECT_NE(refused("").err.find("there is no checkpoint.h5 in 'deck'"), std::string::npos);
+  run("--set run.steps=10");
+  fs::remove(folder() / "deck/checkpoint.previous.h5");
+  const std::string whole = read("deck/checkpoint.h5");
+  const std::vector<std::pair<std::string, std::string>> damages{
+      {whole.substr(0, whole.size() / 2), "truncated"},
+      {"", "is empty"},
+      {"hello", "is no checkpoint of pencilbox"},
+      {std::string(whole).replace(3000, 1, whole[3000] == 'x' ? "y" : "x"), "is damaged"}};
+  for (const auto& [content, word] : damages) {
+    write("deck/checkpoint.h5", content);
+    EXPECT_NE(refused("").err.find(word), std::string::npos) << word;
+  }
+  write("deck/checkpoint.h5", whole);
+  const std::string thermo = read("deck/thermo.csv");
+  for (const auto& [content, word] : std::vector<std::pair<std::string, std::string>>{
+           {"mine\n", "thermo.csv:1: is not the header"},
+           {thermo + "nonsense\n", "is not a row"}}) {
+    write("deck/thermo.csv", content);
+    const ProgramResult result = program("run deck.yaml --quiet --resume");
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+    EXPECT_EQ(read("deck/thermo.csv"), content);
+    EXPECT_EQ(read("deck/checkpoint.h5"), whole);
+  }
+}
+
+TEST_F(ResumedRun, NeedsAFolderAndNoOverwrite) {
+  write("deck.yaml", resumable_deck(20));
+  EXPECT_NE(refused("--overwrite").err.find("excludes"), std::string::npos);
+  write("file", "precious");
+  EXPECT_NE(refused("--set output.directory=file").err.find("is a file, not a directory"),
+            std::string::npos);
+}
+
+TEST_F(ResumedRun, ACheckpointIsAnOutputInTheWay) {  // 33
+  write("deck.yaml", resumable_deck(4));
+  run("");
+  for (const char* name : {"thermo.csv", "trajectory.h5md", "trajectory.xmf2", "report.json"}) {
+    fs::remove(folder() / "deck" / name);
+  }
+  const ProgramResult result = program("run deck.yaml");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("checkpoint.h5 is already there; to replace it, say --overwrite; to go "
+                            "on from its checkpoint, --resume"),
+            std::string::npos)
+      << result.err;
+}
+
+}  // namespace
+}  // namespace pencilbox::testing

@@ -1,0 +1,319 @@
+// A checkpoint gives back the very state; its bytes depend on the state alone; whatever is damaged
+// is refused in words; one of the two generations is whole at every moment.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "io/checkpoint/generations.hpp"
+#include "io/checkpoint/seal.hpp"
+#include "tests/io/output_support.hpp"
+
+namespace pencilbox {
+namespace {
+
+namespace fs = std::filesystem;
+using test::read_text;
+using test::TemporaryFolder;
+
+/// A state whose every number is awkward.
+Checkpoint sample(Precision precision, std::int64_t step = 137, int particles = 40) {
+  Checkpoint checkpoint;
+  checkpoint.version = "9.9.9";
+  checkpoint.deck = "potential.cutoff: 2.5\nsystem.types: [{name: A, mass: 1}]\n";
+  checkpoint.start = {0.1, -std::nextafter(4.0, 5.0)};
+  ExactState& state = checkpoint.state;
+  state.step = step;
+  state.precision = precision;
+  state.box = {{-1.0 / 3.0, 0.1, 1e5}, {7.1, 8.2, 9.3}, {true, false, true}};
+  state.types = {{"argon", 1.0 / 3.0}, {"krypton", 2.1}};
+  state.grid = {{-1.0 / 3.0, 0.1, 1e5}, {3.55, 4.1, 4.65}, {2, 2, 2}};
+  state.integrator = {{"xi", {0.1, 1.0 / 7.0}}, {"empty", {}}};
+  const auto exact = [&](double value) {
+    return precision == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
+  };
+  for (int i = 0; i < particles; ++i) {
+    state.id.push_back(3 * i + 2);
+    state.type.push_back(i % 2);
+    state.cell.push_back({i % 2, i / 2 % 2, i / 4 % 2});
+    state.image.push_back({-i, 0, 1 << 30});
+    state.offset.push_back({exact(std::sin(1.0 + i)), -0.0, exact(1e-300 * i)});
+    state.velocity.push_back({exact(1.0 / (1.0 + i)), exact(-7e5 / 3.0), 0.0});
+    state.force.push_back({exact(std::cos(i)), exact(1e10 / 7.0), exact(-1e-3 * i)});
+  }
+  return checkpoint;
+}
+
+void expect_same(const Checkpoint& a, const Checkpoint& b) {
+  EXPECT_EQ(a.version, b.version);
+  EXPECT_EQ(a.deck, b.deck);
+  EXPECT_EQ(a.start.time, b.start.time);
+  EXPECT_EQ(a.start.total_energy, b.start.total_energy);
+  EXPECT_EQ(a.state.step, b.state.step);
+  EXPECT_EQ(a.state.precision, b.state.precision);
+  EXPECT_EQ(a.state.box.lower, b.state.box.lower);
+  EXPECT_EQ(a.state.box.edges, b.state.box.edges);
+  EXPECT_EQ(a.state.box.periodic, b.state.box.periodic);
+  ASSERT_EQ(a.state.types.size(), b.state.types.size());
+  for (std::size_t i = 0; i < a.state.types.size(); ++i) {
+    EXPECT_EQ(a.state.types[i].name, b.state.types[i].name);
+    EXPECT_EQ(a.state.types[i].mass, b.state.types[i].mass);
+  }
+  EXPECT_EQ(a.state.grid.lower, b.state.grid.lower);
+  EXPECT_EQ(a.state.grid.side, b.state.grid.side);
+  EXPECT_EQ(a.state.grid.cells, b.state.grid.cells);
+  EXPECT_EQ(a.state.integrator, b.state.integrator);
+  EXPECT_EQ(a.state.id, b.state.id);
+  EXPECT_EQ(a.state.type, b.state.type);
+  EXPECT_EQ(a.state.cell, b.state.cell);
+  EXPECT_EQ(a.state.image, b.state.image);
+  EXPECT_EQ(a.state.offset, b.state.offset);
+  EXPECT_EQ(a.state.velocity, b.state.velocity);
+  EXPECT_EQ(a.state.force, b.state.force);
+}
+
+void overwrite_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+std::string refusal(const fs::path& path) {
+  try {
+    (void)read_checkpoint_file(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class CheckpointFile : public ::testing::TestWithParam<Precision> {};
+
+TEST_P(CheckpointFile, GivesBackTheVeryState) {
+  const TemporaryFolder folder;
+  const Checkpoint written = sample(GetParam());
+  write_checkpoint_file(folder / "a.h5", written);
+  expect_same(read_checkpoint_file(folder / "a.h5"), written);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, CheckpointFile,
+                         ::testing::Values(Precision::single, Precision::mixed, Precision::double_),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST(CheckpointBytes, AreThoseOfTheState) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
+  usleep(1'100'000);  // HDF5 keeps times in seconds
+  fs::create_directory(folder / "elsewhere");
+  write_checkpoint_file(folder / "elsewhere/b.h5", sample(Precision::mixed));
+  EXPECT_EQ(read_text(folder / "a.h5"), read_text(folder / "elsewhere/b.h5"));
+}
+
+TEST(CheckpointBytes, FloatsAreStoredAsFloats) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "s.h5", sample(Precision::single));
+  write_checkpoint_file(folder / "m.h5", sample(Precision::mixed));
+  const test::ReadFile single(folder / "s.h5"), mixed(folder / "m.h5");  // HDF5 minds no seal
+  EXPECT_TRUE(single.stores("/particles/offset", H5T_IEEE_F32LE));
+  EXPECT_TRUE(mixed.stores("/particles/offset", H5T_IEEE_F64LE));
+}
+
+TEST(DamagedCheckpoint, CutAtAnyLengthIsRefused) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
+  const std::string whole = read_text(folder / "a.h5");
+  for (std::size_t size = 0; size < whole.size(); size += 1 + size / 40) {
+    overwrite_text(folder / "b.h5", whole.substr(0, size));
+    EXPECT_NE(refusal(folder / "b.h5"), "") << size;
+  }
+  overwrite_text(folder / "b.h5", whole.substr(0, whole.size() - 1));
+  EXPECT_NE(refusal(folder / "b.h5").find("its end is missing: truncated"), std::string::npos);
+  overwrite_text(folder / "b.h5", whole + "x");
+  EXPECT_NE(refusal(folder / "b.h5"), "");
+}
+
+TEST(DamagedCheckpoint, AFlippedBitIsRefusedWhereverItIs) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
+  const std::string whole = read_text(folder / "a.h5");
+  std::vector<std::size_t> places;
+  for (std::size_t at = 0; at < whole.size(); at += 97) places.push_back(at);
+  for (std::size_t back = 1; back <= 32; ++back) places.push_back(whole.size() - back);  // the seal
+  for (const std::size_t at : places) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1 << at % 8);
+    overwrite_text(folder / "b.h5", damaged);
+    EXPECT_NE(refusal(folder / "b.h5"), "") << "byte " << at;
+  }
+}
+
+TEST(DamagedCheckpoint, ABlockOfZerosIsRefused) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
+  std::string damaged = read_text(folder / "a.h5");
+  std::fill_n(damaged.begin() + 2048, 512, '\0');
+  overwrite_text(folder / "a.h5", damaged);
+  EXPECT_NE(refusal(folder / "a.h5").find("is damaged: its checksum"), std::string::npos);
+}
+
+TEST(DamagedCheckpoint, WhatIsNoneIsToldApart) {
+  const TemporaryFolder folder;
+  overwrite_text(folder / "empty.h5", "");
+  overwrite_text(folder / "text.h5", std::string(5000, 'x'));
+  {
+    const hid_t file = H5Fcreate((folder / "foreign.h5").c_str(), H5F_ACC_TRUNC, 0, 0);
+    H5Fclose(file);
+  }
+  fs::create_directory(folder / "directory.h5");
+  EXPECT_NE(refusal(folder / "empty.h5").find("empty.h5: is empty"), std::string::npos);
+  EXPECT_NE(refusal(folder / "text.h5").find("is no checkpoint of pencilbox"), std::string::npos);
+  EXPECT_NE(refusal(folder / "foreign.h5").find("HDF5 file of another program"), std::string::npos);
+  EXPECT_NE(refusal(folder / "directory.h5").find("cannot be read: Is a directory"),
+            std::string::npos)
+      << refusal(folder / "directory.h5");
+  EXPECT_NE(refusal(folder / "nowhere.h5").find("No such file"), std::string::npos);
+}
+
+/// A file of ours that another hand has changed and sealed again.
+std::string refusal_after(const std::function<void(hid_t)>& change) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
+  const hid_t file = H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  change(file);
+  H5Fclose(file);
+  seal(folder / "a.h5");
+  return refusal(folder / "a.h5");
+}
+
+TEST(DamagedCheckpoint, AnotherFormatIsRefusedWithBothNumbers) {
+  const std::string text = refusal_after([](hid_t file) {
+    const hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
+    const std::int64_t two = 2;
+    H5Awrite(attribute, H5T_NATIVE_INT64, &two);
+    H5Aclose(attribute);
+  });
+  EXPECT_NE(text.find("format 2 of pencilbox 9.9.9, this program reads format 1"),
+            std::string::npos)
+      << text;
+}
+
+TEST(DamagedCheckpoint, IndicesOutsideTheirArraysAreRefused) {
+  for (const char* name : {"cell", "type", "id"}) {
+    const std::string text = refusal_after([name](hid_t file) {
+      const hid_t dataset =
+          H5Dopen2(file, (std::string("/particles/") + name).c_str(), H5P_DEFAULT);
+      const std::vector<std::int32_t> large(120, 1 << 29);
+      H5Dwrite(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, large.data());
+      H5Dclose(dataset);
+    });
+    EXPECT_NE(text.find("has a wrong id, type or cell"), std::string::npos) << name << ": " << text;
+  }
+}
+
+TEST(DamagedCheckpoint, AMissingPartIsRefused) {
+  for (const char* name : {"box", "grid", "particles/force", "deck", "integrator"}) {
+    const std::string text =
+        refusal_after([name](hid_t file) { H5Ldelete(file, name, H5P_DEFAULT); });
+    EXPECT_NE(text.find("a.h5: cannot be resumed by this version"), std::string::npos)
+        << name << ": " << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+}
+
+TEST(Generations, TheNewestIsFoundAndTheOneBeforeIsKept) {
+  const TemporaryFolder folder;
+  CheckpointWriter writer(folder.path(), nullptr);
+  EXPECT_FALSE(writer.last_step());
+  for (const std::int64_t step : {10, 20, 30}) writer.write(sample(Precision::mixed, step));
+  EXPECT_EQ(writer.last_step(), 30);
+  const FoundCheckpoint found = find_checkpoint(folder.path());
+  EXPECT_EQ(found.checkpoint.state.step, 30);
+  EXPECT_EQ(found.note, "");
+  EXPECT_EQ(read_checkpoint_file(folder / "checkpoint.previous.h5").state.step, 20);
+  EXPECT_FALSE(fs::exists(folder / "checkpoint.h5.tmp"));
+}
+
+TEST(Generations, TheOlderIsTakenWithANoteIfTheNewerIsDamagedOrMissing) {
+  const TemporaryFolder folder;
+  CheckpointWriter writer(folder.path(), nullptr);
+  for (const std::int64_t step : {10, 20}) writer.write(sample(Precision::mixed, step));
+  overwrite_text(folder / "checkpoint.h5", "");
+  const FoundCheckpoint found = find_checkpoint(folder.path());
+  EXPECT_EQ(found.checkpoint.state.step, 10);
+  EXPECT_NE(found.note.find("checkpoint.h5: is empty; going on from the older "
+                            "checkpoint.previous.h5, step 10"),
+            std::string::npos)
+      << found.note;
+  // The damaged one must not push the whole one out.
+  CheckpointWriter next(folder.path(), &found);
+  next.write(sample(Precision::mixed, 25));
+  EXPECT_EQ(read_checkpoint_file(folder / "checkpoint.h5").state.step, 25);
+  EXPECT_EQ(read_checkpoint_file(folder / "checkpoint.previous.h5").state.step, 10);
+
+  fs::remove(folder / "checkpoint.h5");
+  EXPECT_NE(find_checkpoint(folder.path()).note.find("is missing"), std::string::npos);
+}
+
+TEST(Generations, BothDamagedOrNoneIsOneLine) {
+  const TemporaryFolder folder;
+  const auto message = [&] {
+    try {
+      (void)find_checkpoint(folder.path());
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message().find("there is no checkpoint.h5"), std::string::npos) << message();
+  overwrite_text(folder / "checkpoint.h5", "");
+  EXPECT_NE(message().find("is empty"), std::string::npos);
+  overwrite_text(folder / "checkpoint.previous.h5", "text");
+  EXPECT_NE(message().find("is empty; and "), std::string::npos) << message();
+  EXPECT_NE(message().find("is no checkpoint"), std::string::npos) << message();
+}
+
+TEST(Generations, AFileThatWasReplacedIsNoticed) {
+  const TemporaryFolder folder;
+  CheckpointWriter writer(folder.path(), nullptr);
+  writer.write(sample(Precision::mixed, 10));
+  const FoundCheckpoint found = find_checkpoint(folder.path());
+  require_still_there(found);
+  writer.write(sample(Precision::mixed, 20));
+  EXPECT_THROW(require_still_there(found), InputError);
+}
+
+TEST(Generations, AFullDiskKeepsTheLastOne) {
+  const TemporaryFolder folder;
+  CheckpointWriter(folder.path(), nullptr).write(sample(Precision::mixed, 10));
+  const std::string whole = read_text(folder / "checkpoint.h5");
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    constexpr rlimit limit{5000, 5000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      const FoundCheckpoint found = find_checkpoint(folder.path());
+      CheckpointWriter(folder.path(), &found).write(sample(Precision::mixed, 20));
+    } catch (const SystemError& error) {
+      _exit(std::string(error.what()).find("File too large") != std::string::npos ? 0 : 1);
+    }
+    _exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_text(folder / "checkpoint.h5"), whole);
+  EXPECT_FALSE(fs::exists(folder / "checkpoint.h5.tmp"));
+}
+
+}  // namespace
+}  // namespace pencilbox
