@@ -33,6 +33,9 @@ class LyingSimulation final : public Simulation {
     lie_(frame);
     return frame;
   }
+  PackedFrame packed_snapshot(const FieldSet& fields) override {
+    return honest_->packed_snapshot(fields);
+  }
   double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
   RegionSeconds regions() const override { return honest_->regions(); }
   void forget_regions() override { honest_->forget_regions(); }
