@@ -95,7 +95,7 @@ TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
                                         Truncation::force_shift);
   setup.backend = "auto";
   setup.timestep = 0.001;
-  for (std::size_t i = 0; i < setup.start.size(); ++i) {
+  for (std::size_t i = 0; i < setup.start.position.size(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
       setup.start.velocity[i][d] = -2.0 * (setup.start.position[i][d] - 10.0);
     }
@@ -135,7 +135,7 @@ TEST_P(Automatic, RefusesInWordsWhatNothingCanRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Automatic, ::testing::ValuesIn(on_every_device()),
-                         [](const auto& info) { return info.param.name(); });
+                         [](const auto& parameters) { return parameters.param.name(); });
 
 }  // namespace
 }  // namespace pencilbox::testing
