@@ -99,7 +99,7 @@ for ((trial = 1; trial <= count; ++trial)); do
     sampled=$((sampled + 1))
     read_everywhere
   fi
-  if ((resumes)) && compgen -G "$out/checkpoint*" >/dev/null; then resume; fi
+  if ((resumes)) && compgen -G "$out/checkpoint*.h5" >/dev/null; then resume; fi
   rm -rf "$out"
 done
 echo "$count kills: $early before there was a trajectory; $frames frames read, $incomplete times one more" \
