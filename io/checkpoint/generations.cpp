@@ -82,9 +82,9 @@ void CheckpointWriter::write(const Checkpoint& checkpoint) {
     write_checkpoint_file(temporary, checkpoint);
     if (newest_is_whole_) move_file(newest, directory_ / output_names::previous_checkpoint);
     move_file(temporary, newest);
-  } catch (const SystemError&) {
+  } catch (const SystemError& error) {
     ::unlink(temporary.c_str());
-    throw;
+    throw SystemError(fmt::format("checkpoint {}: {}", newest.string(), error.what()));
   }
   newest_is_whole_ = true;
   last_step_ = checkpoint.state.step;

@@ -159,6 +159,7 @@ TEST_F(Stopped, ADiskThatIsTooFullForACheckpointEndsWithExitCodeFour) {  // 40
               "ulimit -f 16; trap '' XFSZ;");
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_NE(result.err.find("checkpoint deck/checkpoint.h5: "), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("File too large"), std::string::npos) << result.err;
   EXPECT_NE(read("deck/thermo.csv").find("\n10,"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(folder() / "deck/checkpoint.h5.tmp"));

@@ -107,7 +107,9 @@ TEST_P(CheckpointFile, GivesBackTheVeryState) {
 
 INSTANTIATE_TEST_SUITE_P(Precisions, CheckpointFile,
                          ::testing::Values(Precision::single, Precision::mixed, Precision::double_),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& precision) {
+                           return std::string(name_of(precision.param));
+                         });
 
 TEST(CheckpointBytes, AreThoseOfTheState) {
   const TemporaryFolder folder;
