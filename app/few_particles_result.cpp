@@ -97,7 +97,8 @@ Plot make_figure_6(const FewParticlesMeasurement& measurement) {
   const std::pair<const char*, PublishedCandidateTimes::Pair PublishedCandidateTimes::*> chips[]{
       {"T600, paper", &PublishedCandidateTimes::t600},
       {"A100, paper", &PublishedCandidateTimes::a100},
-      {"MI210, paper", &PublishedCandidateTimes::mi210}};
+      {"MI210, paper", &PublishedCandidateTimes::mi210},
+      {"H200, by hand", &PublishedCandidateTimes::h200}};
   for (const auto& [chip, column] : chips) {
     PlotSeries series = published_speedup(measurement, chip, column);
     if (!series.points.empty()) plot.series.push_back(std::move(series));

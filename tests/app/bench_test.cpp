@@ -131,11 +131,10 @@ TEST_F(InAFolder, BenchFewParticlesDrawsTheFiguresOfThePaper) {
               "--cells 2,4 --per-cell 1 --backends par-part-no-loop,x-pencil "
               "--potential position-sum,lennard-jones,extended --output out");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("4^3 x 1            14.00     9.100"), std::string::npos)
-      << "published beside ours\n"
-      << result.out;
+  EXPECT_NE(result.out.find("14.00     9.100"), std::string::npos) << "published beside ours\n"
+                                                                   << result.out;
   const auto figure_6 = lines_of(read("out/few-particles-figure-6.csv"));
-  EXPECT_EQ(figure_6.size(), 1U + 2U * 2U + 3U * 2U) << "ours, and the paper's three chips";
+  EXPECT_EQ(figure_6.size(), 1U + 2U * 2U + 4U * 2U) << "ours, and four published chips";
   EXPECT_EQ(field(figure_6, 1, "series"), "par-part-no-loop");
   EXPECT_EQ(field(figure_6, 1, "speedup"), "1");
   const auto figure_8 = lines_of(read("out/few-particles-figure-8.csv"));

@@ -28,6 +28,7 @@ class LyingSimulation final : public Simulation {
   }
   std::int64_t step() const override { return honest_->step(); }
   Observation observe() override { return honest_->observe(); }
+  ExactState exact_state() override { return honest_->exact_state(); }
   Frame snapshot(const FieldSet& fields) override {
     Frame frame = honest_->snapshot(fields);
     lie_(frame);
