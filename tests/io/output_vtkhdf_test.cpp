@@ -38,7 +38,8 @@ void append(VtkhdfWriter& writer, int first, int last) {
 /// As many times as NSteps says: VTK reads the one into memory for the other.
 void expect_steps(const std::filesystem::path& path, std::size_t frames) {
   const ReadFile file(path);
-  EXPECT_EQ(file.numbers("/VTKHDF/Steps", "NSteps"), std::vector<double>{1.0 * frames});
+  EXPECT_EQ(file.numbers("/VTKHDF/Steps", "NSteps"),
+            std::vector<double>{static_cast<double>(frames)});
   const std::vector<double> times = file.values("/VTKHDF/Steps/Values").data;
   ASSERT_EQ(times.size(), frames);
   for (std::size_t i = 0; i < frames; ++i) EXPECT_EQ(times[i], 0.5 * static_cast<double>(i));
