@@ -139,6 +139,8 @@ struct Values {
 };
 
 class ReadFile {
+  static constexpr hsize_t all_rows = std::numeric_limits<hsize_t>::max();
+
  public:
   explicit ReadFile(const std::filesystem::path& path)
       : id_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {
@@ -150,15 +152,28 @@ class ReadFile {
 
   bool has(const std::string& path) const { return H5Lexists(id_, path.c_str(), H5P_DEFAULT) > 0; }
 
-  Values values(const std::string& path) const {
+  Values values(const std::string& path) const { return first_rows(path, all_rows); }
+
+  /// The same of the first `rows` rows. (HDF5 1.10 cannot read a virtual dataset as a whole whose
+  /// source is shorter.)
+  Values first_rows(const std::string& path, hsize_t rows) const {
     const hid_t dataset = open(path);
     const hid_t space = H5Dget_space(dataset);
     Values values;
     values.shape.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
     H5Sget_simple_extent_dims(space, values.shape.data(), nullptr);
-    values.data.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    if (rows < all_rows) {
+      values.shape.at(0) = rows;
+      const std::vector<hsize_t> start(values.shape.size(), 0);
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, values.shape.data(),
+                          nullptr);
+    }
+    values.data.resize(static_cast<std::size_t>(H5Sget_select_npoints(space)));
+    const hid_t memory =
+        H5Screate_simple(static_cast<int>(values.shape.size()), values.shape.data(), nullptr);
     const herr_t status =
-        H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data.data());
+        H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data.data());
+    H5Sclose(memory);
     H5Sclose(space);
     H5Dclose(dataset);
     if (status < 0) throw std::runtime_error("HDF5 cannot read " + path);
