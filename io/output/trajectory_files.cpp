@@ -1,6 +1,7 @@
 #include "io/output/trajectory_files.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -35,6 +36,13 @@ StartState without_motion(const StartState& start) {
 
 fs::path file_of(const fs::path& path, std::int64_t split_every, std::size_t number) {
   return split_every > 0 ? split_path(path, number) : path;
+}
+
+/// How many of its frames are not later than `step`.
+std::size_t frames_until(const TrajectoryFile& file, std::int64_t step) {
+  const std::vector<std::int64_t>& steps = file.steps();
+  return static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), step) -
+                                  steps.begin());
 }
 
 }  // namespace
@@ -77,42 +85,51 @@ TrajectoryFiles TrajectoryFiles::create(const fs::path& path, const StartState& 
 TrajectoryFiles TrajectoryFiles::resume(const fs::path& path, const StartState& start,
                                         const TrajectoryHeader& header, std::int64_t step) {
   TrajectoryFiles found(path, start, header);
+  const std::vector<fs::path> files = found.files_there();
+  if (files.empty()) {
+    throw InputError(
+        fmt::format("{}: cannot be continued: no such file", found.file_path(0).string()));
+  }
   std::vector<FramePlace> places;
   std::size_t kept = 0;  // frames of the file that will grow
-  std::vector<fs::path> later;
-  for (std::size_t number = 0; is_there(found.file_path(number)); ++number) {
-    const fs::path file_path = found.file_path(number);
-    TrajectoryFile file = TrajectoryFile::open(file_path, found.start_, header);
-    const auto& steps = file.steps();
-    const auto end = std::upper_bound(steps.begin(), steps.end(), step);
-    if (number > 0 && end == steps.begin()) {
-      later.push_back(file_path);
-      if (header.split_every == 0) break;
-      continue;
-    }
-    if (!later.empty() || (number > 0 && !found.file_is_full()) ||
-        (end != steps.begin() && steps.front() <= found.last_step_)) {
-      throw InputError(fmt::format(
-          "{}: cannot be continued: its first frame does not follow the last of the file before",
-          file_path.string()));
-    }
-    kept = static_cast<std::size_t>(end - steps.begin());
-    if (kept > 0) found.last_step_ = steps[kept - 1];
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    TrajectoryFile file = TrajectoryFile::open(files[number], found.start_, header);
+    const std::size_t frames = frames_until(file, step);
+    if (number > 0 && frames == 0) break;  // this one and those behind it are later
+    found.require_follows(file);
+    kept = frames;
+    if (kept > 0) found.last_step_ = file.steps()[kept - 1];
     const std::vector<FramePlace> all = found.places_of(file);
     places.insert(places.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept));
     found.number_ = number;
     found.file_ = std::move(file);
-    if (header.split_every == 0) break;
-  }
-  if (!found.file_) {
-    throw InputError(
-        fmt::format("{}: cannot be continued: no such file", found.file_path(0).string()));
   }
   // From the last on, so that a kill in between leaves a trajectory without a gap.
-  for (auto file = later.rbegin(); file != later.rend(); ++file) remove_file(*file);
+  for (std::size_t number = files.size(); number > found.number_ + 1; --number) {
+    remove_file(files[number - 1]);
+  }
+  remove_file(twin_of(found.file_path(files.size())));
   found.file_->keep(kept);
   found.create_sidecars(places);
   return found;
+}
+
+std::vector<fs::path> TrajectoryFiles::files_there() const {
+  std::vector<fs::path> files;
+  const std::size_t most = header_.split_every > 0 ? std::numeric_limits<std::size_t>::max() : 1;
+  while (files.size() < most && is_there(file_path(files.size()))) {
+    files.push_back(file_path(files.size()));
+  }
+  return files;
+}
+
+/// Does it go on where the file before ended?
+void TrajectoryFiles::require_follows(const TrajectoryFile& file) const {
+  if (!file_) return;
+  if (file_is_full() && file.steps().front() > last_step_) return;
+  throw InputError(fmt::format(
+      "{}: cannot be continued: its first frame does not follow the last of the file before",
+      file.path().string()));
 }
 
 std::vector<FramePlace> TrajectoryFiles::places_of(const TrajectoryFile& file) const {

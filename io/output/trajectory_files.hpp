@@ -21,7 +21,7 @@ class TrajectoryFiles {
                                 const TrajectoryHeader& header);
 
   /// Opens that of an earlier run and drops its frames later than `step`. Nothing is changed before
-  /// all files have been looked at. Throws InputError as TrajectoryFile::open.
+  /// all files that stay have been looked at. Throws InputError as TrajectoryFile::open.
   static TrajectoryFiles resume(const std::filesystem::path& path, const StartState& start,
                                 const TrajectoryHeader& header, std::int64_t step);
 
@@ -38,6 +38,8 @@ class TrajectoryFiles {
                   const TrajectoryHeader& header);
 
   std::filesystem::path file_path(std::size_t number) const;
+  std::vector<std::filesystem::path> files_there() const;
+  void require_follows(const TrajectoryFile& file) const;
   bool file_is_full() const;
   void open_next_file();
   std::vector<FramePlace> places_of(const TrajectoryFile& file) const;

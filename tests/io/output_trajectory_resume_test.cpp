@@ -216,6 +216,17 @@ TEST(TrajectoryResume, RefusesFilesThatDoNotFollowEachOther) {
               AllOf(HasSubstr("trajectory-0001.h5md"), HasSubstr("does not follow")));
 }
 
+TEST(TrajectoryResume, RemovesWhatAKillLeftOfTheNextFile) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.h5md";
+  write_trajectory(path, sample_start(2), sample_header(2), 5);
+  const auto twin = folder / ".trajectory-0003.h5md.next";
+  std::filesystem::copy_file(split_path(path, 0), twin);
+  EXPECT_EQ(trajectory_outputs(path).size(), 6U);
+  TrajectoryWriter::resume(path, sample_start(2), sample_header(2), 1000).close();
+  EXPECT_FALSE(std::filesystem::exists(twin));
+}
+
 TEST(TrajectoryResume, KnowsEveryFileOfATrajectory) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.h5md";
