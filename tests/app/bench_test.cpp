@@ -55,7 +55,7 @@ TEST_F(InAFolder, BenchFewParticlesRunsEveryBackEndAndWritesAllOfIt) {
   for (const char* words :
        {"lennard-jones (18 FLOP)", "2^3 cells, 1 per cell: 8 particles, at most 3 in a cell",
         "7.00, as published (7.0)", "3^3 cells, 1 per cell: 27 particles", "not a published row",
-        "reference", "no: the benchmark's potentials need cells", "1 thread a target",
+        "reference", "no: the benchmark's potentials have no cutoff", "1 thread a target",
         "x-pencil"}) {
     EXPECT_NE(result.out.find(words), std::string::npos) << words << "\n" << result.out;
   }
