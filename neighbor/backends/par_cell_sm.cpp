@@ -123,8 +123,9 @@ struct ParCellSmKernel {
   /// What of a run is in the piece, one cell after the other.
   PENCILBOX_DEVICE_FUNCTION void add_run(const Staging& staging, const Target& target, Sum& sum,
                                          const Piece& piece, const NeighborRun& run) const {
+    const IndexRange staged{piece.begin, piece.end};
     for (Index dx = -1; dx <= 1; ++dx) {
-      const IndexRange part = run.cell(dx).within({piece.begin, piece.end});
+      const IndexRange part = run.cell(dx).within(staged);
       add_piece(staging, target, sum,
                 {part.begin, part.end, piece.slot + (part.begin - piece.begin)}, dx, run.dy,
                 run.dz);
