@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/simulation.hpp"
+#include "app/simulation_problem.hpp"
 #include "app/time_all_pairs.hpp"
 #include "app/time_candidates.hpp"
 #include "app/time_searches.hpp"
@@ -23,51 +24,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-Problem make_problem(const SimulationSetup& setup, const Box& box, const CellGrid& grid,
-                     const DeviceProperties& device) {
-  Problem problem;
-  problem.box = box;
-  problem.grid = grid;
-  problem.potential = setup.potential;
-  problem.precision = setup.precision;
-  problem.deterministic = setup.deterministic;
-  problem.device = device;
-  return problem;
-}
-
-Problem make_problem(const SimulationSetup& setup, const StartState& start,
-                     const DeviceProperties& device) {
-  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
-  Problem problem = make_problem(setup, start.box, grid, device);
-  problem.particles = static_cast<Index>(start.size());
-  problem.largest_cell = largest_cell(grid, start.position);
-  return problem;
-}
-
-Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>& cells) {
-  std::vector<Index> counts(static_cast<std::size_t>(grid.count()), 0);
-  const GridView<double> view = grid.view<double>();
-  for (const auto& [x, y, z] : cells) {
-    ++counts[static_cast<std::size_t>(view.linear({x, y, z}))];
-  }
-  return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
-}
-
-Problem make_problem(const SimulationSetup& setup, const ExactState& state,
-                     const DeviceProperties& device) {
-  const CellGrid grid{state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
-  Problem problem = make_problem(setup, state.box, grid, device);
-  problem.particles = static_cast<Index>(state.size());
-  problem.largest_cell = largest_cell(grid, state.cell);
-  return problem;
-}
-
-std::vector<std::int64_t> count_types(std::size_t types, const std::vector<std::int32_t>& type) {
-  std::vector<std::int64_t> counts(types, 0);
-  for (const std::int32_t t : type) ++counts[static_cast<std::size_t>(t)];
-  return counts;
-}
-
 /// The first row that is not finite in position, velocity or force; nothing if all are.
 std::optional<std::size_t> broken_row(const ExactState& state) {
   for (std::size_t i = 0; i < state.id.size(); ++i) {
@@ -82,30 +38,6 @@ std::string text_of(const Double3& position) {
   std::ostringstream text;
   text << '(' << position[0] << ", " << position[1] << ", " << position[2] << ')';
   return text.str();
-}
-
-/// What Particles and Binning will take for this problem.
-template <class Precision>
-std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
-  const std::int64_t state = 6 * sizeof(typename Precision::State) + 6 * sizeof(std::int32_t);
-  const std::int64_t sums = 5 * sizeof(typename Precision::Accumulator);
-  const std::int64_t order = 2 * sizeof(Index) + (deterministic ? 2 * sizeof(std::uint64_t) : 0);
-  const bool separate = !std::is_same_v<typename Precision::State, typename Precision::Pair>;
-  const std::int64_t pairs = separate ? 3 * sizeof(typename Precision::Pair) : 0;
-  const std::int64_t per_cell = 2 * sizeof(Index);
-  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs) +
-         std::int64_t{problem.grid.count()} * per_cell;
-}
-
-std::int64_t bytes_on_device(const Problem& problem, bool deterministic) {
-  switch (problem.precision) {
-    case Precision::single:
-      return bytes_on_device<SinglePrecision>(problem, deterministic);
-    case Precision::mixed:
-      return bytes_on_device<MixedPrecision>(problem, deterministic);
-    default:
-      return bytes_on_device<DoublePrecision>(problem, deterministic);
-  }
 }
 
 template <class Precision>
@@ -278,7 +210,9 @@ class DeviceSimulation final : public Simulation {
     if (evaluated_ == Evaluated::stored) {
       throw std::logic_error("a resumed simulation has to advance before it is observed");
     }
-    if (evaluated_ == Evaluated::forces) evaluate(Wanted::forces_and_energies);
+    if (evaluated_ != Evaluated::forces) return;
+    profiler_.pause();  // not a step: leave it out of the profile
+    evaluate(Wanted::forces_and_energies);
   }
 
   /// The grid of a problem, and all that depends on it alone.
@@ -444,7 +378,7 @@ class Api final : public DeviceApi {
     report.largest_cell = problem.largest_cell;
     report.particles_per_cell =
         static_cast<double>(problem.particles) / static_cast<double>(problem.grid.count());
-    report.device_bytes = bytes_on_device(problem, setup.deterministic);
+    report.device_bytes = bytes_on_device(problem);
     for (const BackendEntry& entry : backend_registry()) {
       const bool chosen = entry.info.name == setup.backend;
       const BackendOptions options = chosen ? setup.options : default_options(entry.info);

@@ -17,17 +17,6 @@ namespace pencilbox {
 
 namespace {
 
-/// What a trajectory's header needs of the particles; they themselves move on.
-template <class Particles>
-StartState without_motion(const Particles& particles) {
-  StartState still;
-  still.box = particles.box;
-  still.types = particles.types;
-  still.id = particles.id;
-  still.type = particles.type;
-  return still;
-}
-
 bool needs_blocks(const std::string& backend) {
   for (const BackendInfo& info : build_catalogue().backends) {
     if (info.name == backend) return info.needs_blocks;

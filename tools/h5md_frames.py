@@ -1,4 +1,9 @@
 """What the checks of trajectories share: the frames that the H5MD files hold, and an exact comparison."""
+import argparse
+import random
+import sys
+from pathlib import Path
+
 import h5py
 import numpy
 
@@ -63,3 +68,36 @@ def shown_times(seen, stored, killed):
     lacks_one = killed and len(seen) == len(stored) - 1
     compare("times", seen, stored[:-1] if lacks_one else stored)
     return seen
+
+
+def compare_arrays(number, data, frame, to_numpy):
+    """data: vtkPointData of a frame, which must show every array of the file but the position."""
+    shown = {data.GetArrayName(i) for i in range(data.GetNumberOfArrays())}
+    expected = set(frame) - {"position"}
+    if shown != expected:
+        raise ValueError(f"frame {number}: arrays {sorted(shown)}, in the file {sorted(expected)}")
+    for name in sorted(expected):
+        compare(f"frame {number}: {name}", to_numpy(data.GetArray(name)), frame[name])
+
+
+def visit_frames(frames, times, seed, visit):
+    """Calls visit(number, time, frame) for every frame twice, in random order; says what was seen."""
+    visits = 2 * list(range(len(times)))
+    random.Random(seed).shuffle(visits)
+    for number in visits:
+        visit(number, times[number], frames[number])
+    return f"{len(times)} frames, {len(frames[0]['position'])} particles, " \
+        f"{len(frames[0])} arrays: equal"
+
+
+def run_check(documentation, reader, check):
+    """The command line of a check of a sidecar: one line, exit status 1 on any difference."""
+    parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
+    parser.add_argument("sidecar", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--killed", action="store_true")
+    options = parser.parse_args()
+    try:
+        print(f"{options.sidecar}: {reader}: {check(options)}")
+    except (OSError, LookupError, ValueError) as error:
+        sys.exit(f"{options.sidecar}: {reader}: {error}")

@@ -16,11 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
 /// Each checkpoint is a new file, so its number and its time tell it from the next.
 std::string identity_of(const fs::path& path) {
   struct stat file {};

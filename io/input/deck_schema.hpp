@@ -28,7 +28,6 @@ enum class Presence {
   optional,  ///< may be absent; filled in where there is a default
   required,
   alternative,  ///< exactly one of the section's alternatives is there
-  unavailable,  ///< known, but not in this version: refused where it is written
 };
 
 struct KeyRule {

@@ -69,7 +69,6 @@ class SchemaWriter {
     Json required = Json::array();
     Json alternatives = Json::array();
     for (const KeyRule* rule : schema_.children(path)) {
-      if (rule->presence == Presence::unavailable) continue;
       const std::string name(rule->name());
       properties[name] = key(*rule);
       const bool always = rule->only_with.empty();

@@ -171,10 +171,6 @@ class Resolver {
     for (const auto& [key, child] : node.entries) {
       const KeyRule* rule = schema_.find(child_path(table_path(path), key));
       if (rule == nullptr) refuse_unknown_key(child, path, key, type);
-      if (rule->presence == Presence::unavailable) {
-        refuse(child, child_path(path, key), "not yet available in this version", "the key",
-               "nothing: take it out");
-      }
     }
   }
 

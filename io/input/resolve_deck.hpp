@@ -15,7 +15,7 @@ namespace pencilbox {
 void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides);
 
 /// Checks the tree against the schema and fills in the defaults. Throws InputError for the first
-/// key that is unknown, missing, unavailable, or of a wrong type or value. `name` is the deck's
+/// key that is unknown, missing, or of a wrong type or value. `name` is the deck's
 /// name in errors.
 DeckValue resolve_deck(const YamlNode& root, const DeckSchema& schema, const std::string& name);
 

@@ -106,6 +106,22 @@ void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_write_error(path, errno);
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+}
+
+std::filesystem::path nearest_existing(const std::filesystem::path& path) {
+  std::filesystem::path there = std::filesystem::absolute(path).lexically_normal();
+  while (!is_there(there) && there.has_relative_path()) there = there.parent_path();
+  return there;
+}
+
+std::optional<std::string> why_not_writable(const std::filesystem::path& directory) {
+  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return std::strerror(errno);
+}
+
 std::filesystem::path twin_of(const std::filesystem::path& path) {
   return path.parent_path() / fmt::format(".{}.next", path.filename().string());
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace pencilbox {
@@ -40,6 +42,15 @@ class OutputFile {
   int descriptor_ = -1;
   std::filesystem::path path_;
 };
+
+/// There in any form, a dangling link included.
+bool is_there(const std::filesystem::path& path);
+
+/// `path` itself or the nearest parent that is there.
+std::filesystem::path nearest_existing(const std::filesystem::path& path);
+
+/// Nothing if this process may make files in the directory; else the system's own text.
+std::optional<std::string> why_not_writable(const std::filesystem::path& directory);
 
 /// Puts `text` at `path` so that a reader sees the old file or the new one, never a part: written
 /// beside it, synced, renamed. Throws SystemError.

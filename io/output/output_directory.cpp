@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/output/file.hpp"
 #include "io/output_names.hpp"
 
 namespace pencilbox {
@@ -26,19 +27,6 @@ namespace {
   throw InputError(fmt::format("output directory '{}': {}", directory.string(), reason));
 }
 
-/// There in any form, a dangling link included.
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
-/// The directory itself or the nearest parent that is there.
-fs::path nearest_existing(const fs::path& directory) {
-  fs::path path = fs::absolute(directory).lexically_normal();
-  while (!is_there(path) && path.has_relative_path()) path = path.parent_path();
-  return path;
-}
-
 void require_usable_place(const fs::path& directory) {
   if (directory.empty()) refuse(directory, "the name is empty");
   const fs::path existing = nearest_existing(directory);
@@ -46,9 +34,8 @@ void require_usable_place(const fs::path& directory) {
   if (!fs::is_directory(existing, error)) {
     refuse(directory, fmt::format("{} is a file, not a directory", existing.string()));
   }
-  if (::faccessat(AT_FDCWD, existing.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    const std::string reason = std::strerror(errno);
-    refuse(directory, fmt::format("cannot write to {}: {}", existing.string(), reason));
+  if (const auto reason = why_not_writable(existing)) {
+    refuse(directory, fmt::format("cannot write to {}: {}", existing.string(), *reason));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/error.hpp"
 #include "io/output/file.hpp"
@@ -27,17 +26,14 @@ std::vector<std::string> ResultFiles::names() const {
 }
 
 void ResultFiles::require_usable_place() const {
-  fs::path existing = fs::absolute(request_.directory).lexically_normal();
+  const fs::path existing = nearest_existing(request_.directory);
   std::error_code error;
-  while (!fs::exists(existing, error) && existing.has_relative_path()) {
-    existing = existing.parent_path();
-  }
   const auto refuse = [&](const char* what) {
     throw InputError(fmt::format("{}: {}, got {}, allowed a directory that can be written",
                                  request_.place, what, existing.string()));
   };
   if (!fs::is_directory(existing, error)) refuse("a file, not a directory");
-  if (::access(existing.c_str(), W_OK | X_OK) != 0) refuse("cannot write there");
+  if (why_not_writable(existing)) refuse("cannot write there");
 }
 
 void ResultFiles::require_no_file_in_the_way() const {
@@ -50,7 +46,7 @@ void ResultFiles::require_no_file_in_the_way() const {
                                      request_.place, input.string()));
       }
     }
-    if (!request_.overwrite && fs::exists(fs::symlink_status(path, error))) {
+    if (!request_.overwrite && is_there(path)) {
       throw InputError(
           fmt::format("{}: the file exists, got {}, allowed another directory, or --overwrite to "
                       "replace it",

@@ -19,21 +19,6 @@ fs::path sidecar(const fs::path& path, const char* extension) {
   return fs::path(path).replace_extension(extension);
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
-/// The box, the types and who is of which; the particles themselves move on.
-StartState without_motion(const StartState& start) {
-  StartState still;
-  still.box = start.box;
-  still.types = start.types;
-  still.id = start.id;
-  still.type = start.type;
-  return still;
-}
-
 fs::path file_of(const fs::path& path, std::int64_t split_every, std::size_t number) {
   return split_every > 0 ? split_path(path, number) : path;
 }

@@ -6,6 +6,7 @@
 
 #include "core/observation.hpp"
 #include "core/precision.hpp"
+#include "core/start_state.hpp"
 
 namespace pencilbox {
 
@@ -19,5 +20,17 @@ struct TrajectoryHeader {
   int compression = 0;           ///< of what has a value for each particle: gzip's level, 0: none
   std::int64_t split_every = 0;  ///< frames in a file; 0: all in one
 };
+
+/// The box, the types and who is of which: what a trajectory needs of a start or of an exact state.
+/// The particles themselves move on.
+template <class Particles>
+StartState without_motion(const Particles& particles) {
+  StartState still;
+  still.box = particles.box;
+  still.types = particles.types;
+  still.id = particles.id;
+  still.type = particles.type;
+  return still;
+}
 
 }  // namespace pencilbox

@@ -210,38 +210,16 @@ TEST_F(InAFolder, BenchPairHistogramTimesThreeWays) {
 }
 
 TEST_F(InAFolder, BenchesReplaceFilesOnlyIfToldTo) {
-  const std::string arguments = "bench n-body --device host --particles 8 --output out";
-  EXPECT_EQ(program(arguments).exit_code, 0);
-  const auto before = listing();
-  const ProgramResult again = program(arguments);
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_TRUE(again.err.starts_with("pencilbox: bench n-body: --output: the file exists, got out/"))
-      << again.err;
-  EXPECT_EQ(listing(), before);
-  EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
+  expect_replaces_only_if_told_to("bench n-body --device host --particles 8 --output out",
+                                  "bench n-body: --output: the file exists, got out/");
 }
-
-struct WrongArguments {
-  std::string arguments;  ///< after `bench`
-  std::string line;       ///< begins so, after "pencilbox: "
-  std::string mention;
-};
-
-void PrintTo(const WrongArguments& wrong, std::ostream* out) { *out << wrong.arguments; }
 
 class BenchArgumentsTest : public InAFolder,
                            public ::testing::WithParamInterface<WrongArguments> {};
 
 TEST_P(BenchArgumentsTest, GiveOneLineAndTouchNothing) {
   write("there.csv", "mine\n");
-  const auto before = listing();
-  const ProgramResult result = program("bench " + GetParam().arguments);
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  EXPECT_TRUE(result.err.starts_with("pencilbox: " + GetParam().line)) << result.err;
-  EXPECT_NE(result.err.find(GetParam().mention), std::string::npos) << result.err;
-  EXPECT_EQ(listing(), before);
+  expect_refused("bench " + GetParam().arguments, GetParam().line, GetParam().mention);
 }
 
 WrongArguments wrong(const std::string& arguments, const std::string& option,

@@ -80,52 +80,30 @@ TEST_F(CompareCommand, GravityIsComparedByWhoCan) {
 }
 
 TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {
-  const std::string arguments = std::string(quick) + "--backends green";
-  EXPECT_EQ(program(arguments).exit_code, 0);
-  const auto before = listing();
-  const ProgramResult again = program(arguments);
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_TRUE(again.err.starts_with("pencilbox: compare: --output: the file exists, got "))
-      << again.err;
-  EXPECT_EQ(listing(), before);
-  EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
+  expect_replaces_only_if_told_to(std::string(quick) + "--backends green",
+                                  "compare: --output: the file exists, got ");
 }
 
-struct WrongCompare {
-  std::string arguments;  ///< after "compare deck.yaml"
-  std::string line;       ///< begins so, after "pencilbox: "
-  std::string mention;
-};
-
-void PrintTo(const WrongCompare& wrong, std::ostream* out) { *out << wrong.arguments; }
-
 class CompareArgumentsTest : public CompareCommand,
-                             public ::testing::WithParamInterface<WrongCompare> {};
+                             public ::testing::WithParamInterface<WrongArguments> {};
 
 TEST_P(CompareArgumentsTest, GiveOneLineAndTouchNothing) {
   write("file", "mine\n");
-  const auto before = listing();
-  const ProgramResult result = program("compare deck.yaml " + GetParam().arguments);
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  EXPECT_TRUE(result.err.starts_with("pencilbox: " + GetParam().line)) << result.err;
-  EXPECT_NE(result.err.find(GetParam().mention), std::string::npos) << result.err;
-  EXPECT_EQ(listing(), before);
+  expect_refused("compare deck.yaml " + GetParam().arguments, GetParam().line, GetParam().mention);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Compare, CompareArgumentsTest,
     ::testing::Values(
-        WrongCompare{"--backends y-pencil", "compare: --backends: ", "did you mean x-pencil?"},
-        WrongCompare{"--backends green,green", "compare: --backends: ", "twice"},
-        WrongCompare{"--options green:cell=3r", "compare: --options: ", "not a value"},
-        WrongCompare{"--steps 0", "compare: --steps: ", "got 0, allowed 1 to"},
-        WrongCompare{"--steps many", "compare: --steps: ", "got many"},
-        WrongCompare{"--repeats 0", "compare: --repeats: ", "got 0"},
-        WrongCompare{"--output file", "compare: --output: ", "a file, not a directory"},
-        WrongCompare{"--set potential.cutof=3", "--set", "did you mean cutoff?"},
-        WrongCompare{"--speed 3", "", "--speed"}));
+        WrongArguments{"--backends y-pencil", "compare: --backends: ", "did you mean x-pencil?"},
+        WrongArguments{"--backends green,green", "compare: --backends: ", "twice"},
+        WrongArguments{"--options green:cell=3r", "compare: --options: ", "not a value"},
+        WrongArguments{"--steps 0", "compare: --steps: ", "got 0, allowed 1 to"},
+        WrongArguments{"--steps many", "compare: --steps: ", "got many"},
+        WrongArguments{"--repeats 0", "compare: --repeats: ", "got 0"},
+        WrongArguments{"--output file", "compare: --output: ", "a file, not a directory"},
+        WrongArguments{"--set potential.cutof=3", "--set", "did you mean cutoff?"},
+        WrongArguments{"--speed 3", "", "--speed"}));
 
 }  // namespace
 }  // namespace pencilbox::testing

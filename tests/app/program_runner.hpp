@@ -1,6 +1,7 @@
 // Runs the built program as a user would: in a folder of its own, and looks at what it leaves.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -104,6 +105,28 @@ class InAFolder : public ::testing::Test {
     return all;
   }
 
+  /// Arguments that are refused: one line that begins so after "pencilbox: ", exit code 2, and
+  /// nothing else happens.
+  void expect_refused(const std::string& arguments, const std::string& line,
+                      const std::string& mention) const {
+    const auto before = listing();
+    const ProgramResult result = program(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_TRUE(result.err.starts_with("pencilbox: " + line)) << result.err;
+    EXPECT_NE(result.err.find(mention), std::string::npos) << result.err;
+    EXPECT_EQ(listing(), before);
+  }
+
+  /// A command that writes files runs once, is then refused with `line`, and runs with --overwrite.
+  void expect_replaces_only_if_told_to(const std::string& arguments,
+                                       const std::string& line) const {
+    EXPECT_EQ(program(arguments).exit_code, 0);
+    expect_refused(arguments, line, "--overwrite");
+    EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
+  }
+
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -111,6 +134,14 @@ class InAFolder : public ::testing::Test {
 
   std::filesystem::path folder_;
 };
+
+struct WrongArguments {
+  std::string arguments;
+  std::string line;  ///< begins so, after "pencilbox: "
+  std::string mention;
+};
+
+inline void PrintTo(const WrongArguments& wrong, std::ostream* out) { *out << wrong.arguments; }
 
 inline std::string small_deck(const std::string& more = "") {
   return "system:\n"

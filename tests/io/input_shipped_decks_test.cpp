@@ -171,7 +171,6 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
   const DeckSchema schema(test_catalogue(), "par-part-no-loop");
   const YamlNode all = parse_yaml(uncommented, "all_options.yaml", false);
   for (const KeyRule& rule : schema.rules()) {
-    if (rule.presence == Presence::unavailable) continue;
     EXPECT_TRUE(is_written(all, rule.path)) << rule.path << " is not in all_options.yaml";
     bool alternative = rule.only_with == "softened-gravity";
     for (const char* start : {"particles.random", "particles.file", "particles.plummer"}) {
