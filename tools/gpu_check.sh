@@ -11,12 +11,15 @@
 #   few-particles  the kernels of "Few particles per cell" on its own inputs: microseconds a call
 #   compare    `pencilbox compare` of the melt at three sizes; about a minute and a half
 #   benches    the four benchmarks, with tables and plots; about two minutes and a half
+#   auto       `backend: auto` against the best fixed back end, seven systems of 2,000 steps
+#   output     what a trajectory of a million atoms costs a run
+#   resume     every back end stopped and resumed: the same bytes; from the GPU to the host and back
 set -uo pipefail
 
 bin=${1:?usage: tools/gpu_check.sh BIN [OUT] [STAGE ...]}
 out=${2:-build/gpu_check}
 stages=("${@:3}")
-[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed few-particles compare benches)
+[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed few-particles compare benches auto output resume)
 mkdir -p "$out"
 export PENCILBOX_SOURCE_DIR=$PWD PENCILBOX_PROGRAM=$bin/pencilbox
 device=${PENCILBOX_DEVICE:-cuda}
@@ -178,6 +181,64 @@ benches() {
   short_table
 }
 
+auto() {
+  timed "auto within 1.05 of the best" auto.log python3 tools/measure_auto.py "$bin/pencilbox" "$out/auto" \
+    --device "$device" ${PENCILBOX_SMALL:+--small}
+  cat "$out/auto.log"
+}
+
+output() {
+  timed "a frame every 100 steps below 5 %" output.log python3 tools/measure_output.py "$bin/pencilbox" \
+    "$out/output" --device "$device" ${PENCILBOX_SMALL:+--cells 8 --steps 200}
+  cat "$out/output.log"
+}
+
+# part FOLDER STEPS [ARGUMENT ...]: a run of the small melt with bits that do not depend on timing
+part() {
+  local folder=$1 steps=$2
+  shift 2
+  "$bin/pencilbox" run inputs/melt-small.yaml --quiet --set "run.steps=$steps" --set "run.device=$device" \
+    --set run.deterministic=true --set "output.directory=$folder" --set output.thermo.every=10 \
+    --set output.trajectory.every=20 --set output.checkpoint.every=100 "$@"
+}
+
+same_as_without_a_stop() {
+  local backend=$1 whole=$out/resume/whole parts=$out/resume/parts
+  rm -rf "$whole" "$parts"
+  part "$whole" 200 --set "neighbor.backend=$backend" || return
+  part "$parts" 100 --set "neighbor.backend=$backend" || return
+  part "$parts" 200 --set "neighbor.backend=$backend" --resume || return
+  cmp "$whole/checkpoint.h5" "$parts/checkpoint.h5" && cmp "$whole/thermo.csv" "$parts/thermo.csv"
+}
+
+# The device changes twice on the way; the energy must not, by more than rounding lets it.
+across_devices() {
+  local whole=$out/resume/whole parts=$out/resume/parts
+  rm -rf "$whole" "$parts"
+  part "$whole" 300 || return
+  part "$parts" 100 || return
+  part "$parts" 200 --resume --set run.device=host || return
+  part "$parts" 300 --resume || return
+  python3 - "$whole/thermo.csv" "$parts/thermo.csv" <<'PYTHON'
+import csv, sys
+whole, parts = (list(csv.DictReader(open(path))) for path in sys.argv[1:])
+assert [row["step"] for row in whole] == [row["step"] for row in parts], "other steps"
+apart = max(abs(float(a["total_energy"]) - float(b["total_energy"])) for a, b in zip(whole, parts))
+print(f"largest difference of the total energy: {apart:.3g} epsilon per particle")
+sys.exit(apart > 1e-4)
+PYTHON
+}
+
+resume() {
+  local backend
+  mkdir -p "$out/resume"
+  for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+    timed "resume: $backend" "resume_$backend.log" same_as_without_a_stop "$backend"
+  done
+  timed "resume: $device, host, $device" resume_devices.log across_devices
+  cat "$out/resume_devices.log"
+}
+
 # The fastest line of each comparison and benchmark, from what they left.
 short_table() {
   python3 - "$out/results" >"$out/short.txt" <<'PYTHON'
@@ -210,7 +271,10 @@ for stage in "${stages[@]}"; do
     few-particles) few_particles ;;
     compare) compare ;;
     benches) benches ;;
-    *) echo "unknown stage $stage: tests, sanitize, speed, few-particles, compare, benches" >&2 && exit 2 ;;
+    auto) auto ;;
+    output) output ;;
+    resume) resume ;;
+    *) sed -n 's/^#   \([a-z-]*\)  .*/\1/p' "$0" | sed "1i unknown stage $stage, there are:" >&2 && exit 2 ;;
   esac
 done
 if [[ -f $out/short.txt ]]; then cat "$out/short.txt"; fi

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -161,6 +163,14 @@ double read_one(hid_t owner, const std::string& name) {
   return numbers[0];
 }
 
+/// Attributes come as doubles, which hold every whole number up to `most`.
+std::int64_t read_whole(double number, const std::string& name, double most) {
+  if (!(std::abs(number) <= most && number == std::floor(number))) {
+    refuse(fmt::format("'{}' is {}, no whole number of that kind", name, number));
+  }
+  return static_cast<std::int64_t>(number);
+}
+
 std::string read_word(hid_t owner, const std::string& name) {
   const std::vector<std::string> texts = hdf5::read_texts(owner, name);
   if (texts.size() != 1) refuse(fmt::format("'{}' has {} texts, not 1", name, texts.size()));
@@ -218,7 +228,10 @@ void read_box_types_grid(hid_t file, ExactState& state) {
   state.grid.lower = read_three(grid.id(), "lower");
   state.grid.side = read_three(grid.id(), "side");
   const auto cells = read_three(grid.id(), "cells");
-  for (std::size_t d = 0; d < 3; ++d) state.grid.cells[d] = static_cast<std::int32_t>(cells[d]);
+  constexpr double most_cells = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t d = 0; d < 3; ++d) {
+    state.grid.cells[d] = static_cast<std::int32_t>(read_whole(cells[d], "cells", most_cells));
+  }
 }
 
 herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
@@ -254,21 +267,43 @@ void read_particles(hid_t file, ExactState& state) {
   state.force = read_rows<Double3>(at, "force", count, H5T_NATIVE_DOUBLE, 3);
 }
 
-/// What the device takes on trust: indices that stay inside their arrays.
-void require_sound(const ExactState& state) {
-  if (state.id.empty()) refuse("it holds no particles");
+bool is_finite(const Double3& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool is_positive(const Double3& numbers) {
+  return is_finite(numbers) && *std::min_element(numbers.begin(), numbers.end()) > 0.0;
+}
+
+void require_sound_space(const ExactState& state) {
+  if (!is_finite(state.box.lower) || !is_positive(state.box.edges)) refuse("its box has no volume");
+  if (!is_finite(state.grid.lower) || !is_positive(state.grid.side)) refuse("cells of no size");
   double cells = 1.0;
   for (const std::int32_t along : state.grid.cells) cells *= std::max(along, 0);
   if (!(cells >= 1.0 && cells <= 1e9)) refuse(fmt::format("a grid of {} cells", cells));
-  for (std::size_t i = 0; i < state.id.size(); ++i) {
-    const ParticleId before = i == 0 ? 0 : state.id[i - 1];
-    bool good = state.id[i] > before && state.type[i] >= 0 &&
-                static_cast<std::size_t>(state.type[i]) < state.types.size();
-    for (std::size_t d = 0; d < 3; ++d) {
-      good = good && state.cell[i][d] >= 0 && state.cell[i][d] < state.grid.cells[d];
-    }
-    if (!good) refuse(fmt::format("row {} has a wrong id, type or cell", i + 1));
+  for (const ParticleType& type : state.types) {
+    if (!(std::isfinite(type.mass) && type.mass > 0.0)) refuse("a mass that is not positive");
   }
+}
+
+void require_sound_row(const ExactState& state, std::size_t i) {
+  const ParticleId before = i == 0 ? 0 : state.id[i - 1];
+  bool good = state.id[i] > before && state.type[i] >= 0 &&
+              static_cast<std::size_t>(state.type[i]) < state.types.size();
+  for (std::size_t d = 0; d < 3; ++d) {
+    good = good && state.cell[i][d] >= 0 && state.cell[i][d] < state.grid.cells[d];
+  }
+  if (!good) refuse(fmt::format("row {} has a wrong id, type or cell", i + 1));
+  if (!is_finite(state.offset[i]) || !is_finite(state.velocity[i]) || !is_finite(state.force[i])) {
+    refuse(fmt::format("row {} has an offset, velocity or force that is not finite", i + 1));
+  }
+}
+
+/// What the device takes on trust: indices that stay inside their arrays, numbers that are some.
+void require_sound(const ExactState& state) {
+  if (state.id.empty()) refuse("it holds no particles");
+  require_sound_space(state);
+  for (std::size_t i = 0; i < state.id.size(); ++i) require_sound_row(state, i);
 }
 
 Checkpoint read_hdf5(const fs::path& path) {
@@ -284,7 +319,8 @@ Checkpoint read_hdf5(const fs::path& path) {
   const Group start = Group::open(file.id(), "start");
   checkpoint.start = {read_one(start.id(), "time"), read_one(start.id(), "total_energy")};
   ExactState& state = checkpoint.state;
-  state.step = static_cast<std::int64_t>(read_one(file.id(), "step"));
+  constexpr double most_steps = 1LL << 53;
+  state.step = read_whole(read_one(file.id(), "step"), "step", most_steps);
   state.precision = read_precision(file.id());
   read_box_types_grid(file.id(), state);
   state.integrator = read_integrator(file.id());

@@ -59,6 +59,15 @@ Json choice_json(const std::optional<AutomaticChoice>& choice) {
   return json;
 }
 
+/// Null where the device does not say, as the host.
+Json resources_json(const KernelResources& resources) {
+  if (resources.kernel.empty()) return nullptr;
+  return {{"kernel", resources.kernel},
+          {"registers", resources.registers},
+          {"local_bytes", resources.local_bytes},
+          {"occupancy", number(resources.occupancy)}};
+}
+
 Json stats_json(const BackendStats& stats) {
   return {{"candidates_per_particle", number(stats.candidates_per_particle)},
           {"pairs_in_range", number(stats.pairs_in_range)},
@@ -67,6 +76,7 @@ Json stats_json(const BackendStats& stats) {
           {"shared_bytes", stats.shared_bytes},
           {"device_bytes", stats.device_bytes},
           {"note", stats.note},
+          {"resources", resources_json(stats.resources)},
           {"choice", choice_json(stats.choice)}};
 }
 

@@ -79,6 +79,20 @@ TEST_F(CompareCommand, GravityIsComparedByWhoCan) {
   EXPECT_NE(result.out.find("par-part-no-loop  no: "), std::string::npos) << result.out;
 }
 
+// In a build with a wrong force planted in `green`: nobody is timed, nothing is written.
+TEST_F(CompareCommand, AWrongForceEndsItAndIsNamed) {
+  const ProgramResult result = run(PENCILBOX_FAULTY_PROGRAM, quick);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_TRUE(
+      result.err.starts_with("pencilbox: green: step 0: particle 42: its force differs "
+                             "from that of reference in double by 3.5, "))
+      << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "deck-compare/compare.csv"));
+  EXPECT_EQ(run(PENCILBOX_FAULTY_PROGRAM, std::string(quick) + "--backends hoetzlein").exit_code,
+            0);
+}
+
 TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {
   expect_replaces_only_if_told_to(std::string(quick) + "--backends green",
                                   "compare: --output: the file exists, got ");

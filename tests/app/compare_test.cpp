@@ -3,51 +3,16 @@
 #include "app/compare.hpp"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "tests/app/lying_simulation.hpp"
 #include "tests/support/configurations.hpp"
 
 namespace pencilbox::testing {
 namespace {
-
-/// Everything as it is, but frames pass through somebody's hands.
-class LyingSimulation final : public Simulation {
- public:
-  using Lie = std::function<void(Frame&)>;
-
-  LyingSimulation(std::unique_ptr<Simulation> honest, Lie lie, std::int64_t& most_steps)
-      : honest_(std::move(honest)), lie_(std::move(lie)), most_steps_(most_steps) {}
-
-  void advance(std::int64_t steps, LastStep last) override {
-    honest_->advance(steps, last);
-    most_steps_ = std::max(most_steps_, honest_->step());
-  }
-  std::int64_t step() const override { return honest_->step(); }
-  Observation observe() override { return honest_->observe(); }
-  ExactState exact_state() override { return honest_->exact_state(); }
-  Frame snapshot(const FieldSet& fields) override {
-    Frame frame = honest_->snapshot(fields);
-    lie_(frame);
-    return frame;
-  }
-  PackedFrame packed_snapshot(const FieldSet& fields) override {
-    return honest_->packed_snapshot(fields);
-  }
-  double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
-  RegionSeconds regions() const override { return honest_->regions(); }
-  void forget_regions() override { honest_->forget_regions(); }
-  BackendStats backend_stats() override { return honest_->backend_stats(); }
-  std::int64_t device_bytes() const override { return honest_->device_bytes(); }
-
- private:
-  std::unique_ptr<Simulation> honest_;
-  Lie lie_;
-  std::int64_t& most_steps_;
-};
 
 class CompareTest : public ::testing::Test {
  protected:
@@ -78,7 +43,7 @@ class CompareTest : public ::testing::Test {
       const bool lies = setup.backend == backend;
       auto honest = devices().front()->make(std::move(setup));
       return std::make_unique<LyingSimulation>(
-          std::move(honest), lies ? lie : [](Frame&) {}, most_steps_);
+          std::move(honest), lies ? lie : [](Frame&) {}, &most_steps_);
     };
   }
 

@@ -47,12 +47,17 @@ class InAFolder : public ::testing::Test {
 
   /// Arguments as typed in a shell, in the folder.
   ProgramResult program(const std::string& arguments, const std::string& environment = "") const {
+    return run(PENCILBOX_PROGRAM, arguments, environment);
+  }
+
+  /// The same with another program.
+  ProgramResult run(const std::string& executable, const std::string& arguments,
+                    const std::string& environment = "") const {
     const auto aside = std::filesystem::path(folder_.string() + ".streams");
     std::filesystem::create_directory(aside);
     const std::string command = "cd '" + folder_.string() + "' && " + environment + " '" +
-                                PENCILBOX_PROGRAM + "' " + arguments + " >'" +
-                                (aside / "out").string() + "' 2>'" + (aside / "err").string() +
-                                "' </dev/null";
+                                executable + "' " + arguments + " >'" + (aside / "out").string() +
+                                "' 2>'" + (aside / "err").string() + "' </dev/null";
     const int status = std::system(command.c_str());
     ProgramResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(aside / "out"),
                          read_text(aside / "err")};

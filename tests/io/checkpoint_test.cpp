@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -219,6 +221,45 @@ TEST(DamagedCheckpoint, IndicesOutsideTheirArraysAreRefused) {
     });
     EXPECT_NE(text.find("has a wrong id, type or cell"), std::string::npos) << name << ": " << text;
   }
+}
+
+TEST(DamagedCheckpoint, NumbersThatNoSimulationCanGoOnFromAreRefused) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<std::function<void(ExactState&)>, std::string>> cases{
+      {[&](ExactState& state) { state.offset[7][1] = none; }, "row 8 has an offset, velocity or f"},
+      {[&](ExactState& state) { state.velocity[0][0] = -std::numeric_limits<double>::infinity(); },
+       "row 1 has an offset, veloc"},
+      {[&](ExactState& state) { state.force[39][2] = none; }, "row 40 has an offset, velocity or"},
+      {[&](ExactState& state) { state.types[1].mass = 0.0; }, "a mass that is not positive"},
+      {[&](ExactState& state) { state.box.edges[0] = 0.0; }, "its box has no volume"},
+      {[&](ExactState& state) { state.grid.side[2] = none; }, "cells of no size"},
+      {[&](ExactState& state) {
+         state.grid.cells = {1 << 30, 1 << 30, 1};
+       },
+       "a grid of 1.15"}};
+  for (const auto& [spoil, words] : cases) {
+    const TemporaryFolder folder;
+    Checkpoint checkpoint = sample(Precision::mixed);
+    spoil(checkpoint.state);
+    write_checkpoint_file(folder / "a.h5", checkpoint);
+    const std::string text = refusal(folder / "a.h5");
+    EXPECT_NE(text.find("a.h5: cannot be resumed by this version: " + words), std::string::npos)
+        << text;
+  }
+}
+
+TEST(DamagedCheckpoint, AStepThatIsNoWholeNumberIsRefused) {
+  const std::string text = refusal_after([](hid_t file) {
+    H5Adelete(file, "step");
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute =
+        H5Acreate2(file, "step", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+    const double step = 1e300;
+    H5Awrite(attribute, H5T_NATIVE_DOUBLE, &step);
+    H5Aclose(attribute);
+    H5Sclose(space);
+  });
+  EXPECT_NE(text.find("'step' is 1e+300, no whole number"), std::string::npos) << text;
 }
 
 TEST(DamagedCheckpoint, AMissingPartIsRefused) {

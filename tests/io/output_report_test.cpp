@@ -74,12 +74,21 @@ TEST(Report, IsReadBackExactly) {
   EXPECT_EQ(read.at("backend_stats").at("shared_bytes"), 4096);
   EXPECT_EQ(read.at("backend_stats").at("device_bytes"), 1048576);
   EXPECT_EQ(read.at("backend_stats").at("note"), "pencils of 8 cells");
+  EXPECT_TRUE(read.at("backend_stats").at("resources").is_null()) << "the host has none";
   EXPECT_EQ(read.at("energy_drift"), -1.5e-8);
   EXPECT_EQ(read.at("versions").at("pencilbox"), "0.1.0");
   for (const char* library : {"compiler", "hdf5", "fmt", "nlohmann_json"}) {
     EXPECT_FALSE(read.at("versions").at(library).get<std::string>().empty()) << library;
   }
   EXPECT_EQ(read.at("deck"), "title: \"two\"\nlines: \xc3\xa4\n");
+}
+
+TEST(Report, NamesTheKernelWhereTheDeviceDoes) {
+  RunReport report = sample_report();
+  report.backend_stats.resources = {"x-pencil", 56, 24, 0.375};
+  const json expected{
+      {"kernel", "x-pencil"}, {"registers", 56}, {"local_bytes", 24}, {"occupancy", 0.375}};
+  EXPECT_EQ(written(report).at("backend_stats").at("resources"), expected);
 }
 
 TEST(Report, WhatIsNotFiniteIsNull) {

@@ -1,0 +1,62 @@
+// The devices of the program `pencilbox_with_a_fault`, which is app/main.cpp and all the rest as
+// they are: one back end, `green`, shows a wrong force for one particle. In place of the generated
+// list.
+#include "app/simulation.hpp"
+#include "tests/app/lying_simulation.hpp"
+
+namespace pencilbox {
+
+namespace host {
+const DeviceApi& device_api();
+}
+
+namespace {
+
+using testing::LyingSimulation;
+
+class FaultyDevice final : public DeviceApi {
+ public:
+  std::string kind() const override { return honest_.kind(); }
+  DeviceProperties properties() const override { return honest_.properties(); }
+  std::vector<BackendInfo> backends() const override { return honest_.backends(); }
+  std::vector<std::string> integrators() const override { return honest_.integrators(); }
+  ProblemReport check(const SimulationSetup& setup) const override { return honest_.check(setup); }
+
+  std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
+    const bool lies = setup.backend == "green";
+    auto simulation = honest_.make(std::move(setup));
+    if (!lies) return simulation;
+    return std::make_unique<LyingSimulation>(std::move(simulation),
+                                             [](Frame& frame) { frame.force[41][1] += 3.5; });
+  }
+  std::unique_ptr<Simulation> resume(SimulationSetup setup,
+                                     const ExactState& state) const override {
+    return honest_.resume(std::move(setup), state);
+  }
+
+  CandidateResult time_candidates(const CandidateBench& bench) const override {
+    return honest_.time_candidates(bench);
+  }
+  SearchResult time_searches(const SearchBench& bench) const override {
+    return honest_.time_searches(bench);
+  }
+  GravityResult time_gravity(const GravityBench& bench) const override {
+    return honest_.time_gravity(bench);
+  }
+  HistogramResult time_histograms(const HistogramBench& bench) const override {
+    return honest_.time_histograms(bench);
+  }
+
+ private:
+  const DeviceApi& honest_ = host::device_api();
+};
+
+}  // namespace
+
+const std::vector<const DeviceApi*>& devices() {
+  static const FaultyDevice device;
+  static const std::vector<const DeviceApi*> all{&device};
+  return all;
+}
+
+}  // namespace pencilbox
