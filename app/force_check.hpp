@@ -1,6 +1,7 @@
 // Are a back end's forces right? The question that comes before how fast it is.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,14 +37,24 @@ class ForceCheck {
   /// back end, particle and error, if it is beyond the bar.
   ///
   /// A partner that lies so near to the cutoff that float cannot tell its side may be counted or
-  /// not; where it is, a truncated force jumps. A particle may be off by that for each of them.
+  /// not; where it is, a truncated force jumps. A particle may be off by that for each of them. And
+  /// in a crystal at rest large forces cancel to next to none: where the truth itself moves by more
+  /// than the bar as positions do by a float's rounding, four times as much is allowed.
   double operator()(const std::string& backend, Simulation& simulation) const;
 
  private:
+  /// What the truth says of a frame's positions.
+  Frame evaluate(const Frame& frame) const;
+  /// Of particle `i`, without the jumps of partners at the cutoff.
+  double error_of(const Frame& frame, const Frame& truth, std::size_t i, double bar) const;
+  /// The largest change of a force as every coordinate moves by a float's rounding, up or down.
+  double sensitivity_of(const Frame& truth, double bar) const;
+
   SimulationSetup setup_;
   std::string truth_;
-  double jump_ = 0.0;   ///< of the force at the cutoff [epsilon/sigma]
-  double reach_ = 0.0;  ///< where partners are uncertain: this far from the cutoff [sigma]
+  double jump_ = 0.0;      ///< of the force at the cutoff [epsilon/sigma]
+  double reach_ = 0.0;     ///< where partners are uncertain: this far from the cutoff [sigma]
+  double rounding_ = 0.0;  ///< of a float coordinate [sigma]
   MakeSimulation make_;
 };
 

@@ -113,6 +113,21 @@ TEST_F(CompareTest, RoundingIsNoLie) {
   EXPECT_EQ(failure("green", [](Frame& frame) { frame.force[41][1] += 1e-6; }), "");
 }
 
+// Stiff pairs in balance: what a float rounds of each is beyond the bar of the little that is left.
+TEST_F(CompareTest, ACrystalAtRestIsMeasuredByWhatRoundingDoesToTheTruth) {
+  StartState crystal = thermal_crystal(3, 1.4);
+  for (Double3& velocity : crystal.velocity) {
+    for (double& component : velocity) component *= 0.1;
+  }
+  contest_.setup = make_lj_setup(std::move(crystal), 2.5, Truncation::force_shift);
+  contest_.setup.timestep = 0.001;
+  for (const Precision precision : {Precision::single, Precision::mixed}) {
+    contest_.setup.precision = precision;
+    EXPECT_EQ(failure("", [](Frame&) {}), "") << name_of(precision);
+    EXPECT_NE(failure("green", [](Frame& frame) { frame.force[5][2] += 0.01; }), "");
+  }
+}
+
 TEST_F(CompareTest, EveryPrecisionHasItsBar) {
   const auto lie_of = [](double share) {
     return [share](Frame& frame) {
