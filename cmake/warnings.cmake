@@ -31,6 +31,6 @@ if(PENCILBOX_SANITIZE)
     -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
     -fno-sanitize=null,alignment,object-size,vptr
     # GCC warns of what its own instrumented code seems to leave unwritten (an empty std::optional).
-    -Wno-maybe-uninitialized)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(pencilbox_options INTERFACE -fsanitize=address,undefined)
 endif()

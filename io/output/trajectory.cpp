@@ -122,6 +122,7 @@ class TrajectoryWriter::Worker {
     Job job = std::move(queue_.front());
     queue_.pop_front();
     writing_ = true;
+    changed_.notify_all();  // there is room again
     return job;
   }
 
