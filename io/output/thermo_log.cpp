@@ -58,7 +58,7 @@ std::int64_t bytes_until(const std::filesystem::path& path, std::int64_t step) {
   if (!file) refuse(1, "cannot be read");
   std::string line;
   std::getline(file, line);
-  if (line + '\n' != csv_header()) refuse(1, "is not the header of thermo.csv");
+  if (file.eof() || line + '\n' != csv_header()) refuse(1, "is not the header of thermo.csv");
   auto end = static_cast<std::int64_t>(line.size()) + 1;
   for (std::int64_t number = 2; std::getline(file, line) && !file.eof(); ++number) {
     const auto row_step = step_of(line);

@@ -158,6 +158,8 @@ TEST(ThermoLog, DoesNotGoOnWithWhatIsNoLog) {
   };
   EXPECT_NE(refusal("mine\n").find("thermo.csv:1: is not the header"), std::string::npos);
   EXPECT_NE(refusal("").find("thermo.csv:1: is not the header"), std::string::npos);
+  const std::string header = whole.substr(0, whole.find('\n'));
+  EXPECT_NE(refusal(header).find("thermo.csv:1: is not the header"), std::string::npos) << "cut";
   EXPECT_NE(refusal(whole + "x\n").find("thermo.csv:6: is not a row"), std::string::npos);
   EXPECT_NE(refusal(whole + "40\n").find("thermo.csv:6: is not a row"), std::string::npos);
   EXPECT_EQ(refusal(whole), "");
