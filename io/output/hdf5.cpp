@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/output/hdf5_driver.hpp"
 
 namespace pencilbox::hdf5 {
 namespace {
@@ -269,10 +270,20 @@ void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const voi
         "write to an HDF5 dataset");
 }
 
-PropertyList file_access() {
+namespace {
+
+PropertyList without_lock() {
   initialise();
   PropertyList access = PropertyList::create(H5P_FILE_ACCESS);
   check(H5Pset_file_locking(access.id(), 0, 1), "switch off HDF5's file lock");
+  return access;
+}
+
+}  // namespace
+
+PropertyList file_access() {
+  PropertyList access = without_lock();
+  set_ordered_driver(access.id());
   return access;
 }
 
@@ -289,7 +300,7 @@ File File::open(const std::filesystem::path& path) {
 }
 
 File File::open_to_read(const std::filesystem::path& path) {
-  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().id()), H5Fclose,
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, without_lock().id()), H5Fclose,
           fmt::format("open {}", path.string())};
 }
 

@@ -184,7 +184,8 @@ class File : public Handle {
   using Handle::Handle;
 };
 
-/// The access properties of our files: without HDF5's lock.
+/// The access properties of files that we write: without HDF5's lock, and whole at every moment
+/// (hdf5_driver.hpp).
 PropertyList file_access();
 
 void write_attribute(hid_t owner, const std::string& name, const std::string& text);
