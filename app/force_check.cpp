@@ -168,8 +168,9 @@ double ForceCheck::operator()(const std::string& backend, Simulation& simulation
   double allowed = bar, largest = 0.0;
   for (std::size_t i = 0; i < mine.force.size(); ++i) {
     const double error = error_of(mine, truth, i, bar);
-    if (!(error <= allowed) && allowed == bar)
+    if (!(error <= allowed) && allowed == bar) {
       allowed = std::max(bar, 4.0 * sensitivity_of(truth, bar));
+    }
     if (!(error <= allowed)) {
       throw PhysicsError(fmt::format(
           "{}: step {}: particle {}: its force differs from that of {} in double by {:.3g}, {:.3g} "

@@ -1,6 +1,5 @@
 // The checkpoint reader on whole files that hold any numbers: it takes a state that a simulation
 // can go on from, and then it is the one that was written; or it refuses.
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -52,7 +51,8 @@ Checkpoint checkpoint_from(Numbers numbers) {
   state.precision = static_cast<Precision>(numbers.next<std::uint8_t>() % 3);
   state.step = numbers.index();
   state.box = {numbers.vector(), numbers.vector(), {true, false, true}};
-  for (int i = numbers.next<std::uint8_t>() % 2; i >= 0; --i) state.types.push_back({"A", numbers.real()});
+  for (int i = numbers.next<std::uint8_t>() % 2; i >= 0; --i)
+    state.types.push_back({"A", numbers.real()});
   state.grid = {numbers.vector(), numbers.vector(), numbers.indices()};
   if (numbers.next<std::uint8_t>() % 2 == 1) state.integrator["one"] = {numbers.real()};
   for (std::int32_t i = numbers.index() % 6; i > 0; --i) {
