@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +14,13 @@
 #include "neighbor/backend.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
+
+/// The numbers 0, 1, ..., count - 1, for a tuner of what is kept elsewhere.
+inline std::vector<Index> numbers_below(std::size_t count) {
+  std::vector<Index> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
 
 class LaunchTuner {
  public:

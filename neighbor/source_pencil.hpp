@@ -14,8 +14,8 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// each contiguous in memory, numbered as if they were one. A column beyond an open face has no
 /// particles. In a short periodic row several runs hold the same particles, as several images.
 struct SourcePencil {
-  const Index* offset;  ///< first particle of each cell of the row
-  Index first, last;
+  const Index* offset = nullptr;  ///< first particle of each cell of the row
+  Index first = 0, last = 0;
   IndexRange left, inner, right;
 
   PENCILBOX_DEVICE_FUNCTION Index count() const {
@@ -37,6 +37,11 @@ struct SourcePencil {
   PENCILBOX_DEVICE_FUNCTION Index column_of(Index number, Index own_column) const {
     if (number < inner_number()) return first - 1;
     return number < right_number() ? own_column : last;
+  }
+
+  /// The column of a cell of this row. `cell_offset`: first particle of each cell of the grid.
+  PENCILBOX_DEVICE_FUNCTION Index column_in_row(Index cell, const Index* cell_offset) const {
+    return cell - static_cast<Index>(offset - cell_offset);
   }
 
   /// Number of a particle of the inner run.

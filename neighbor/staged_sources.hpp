@@ -9,7 +9,15 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Shared memory that one source takes.
+/// A source that is read at once: whole multiples of 16 bytes. Where all lanes read the same
+/// source, or few, one load in place of three; where memory is short, StagedSources takes less.
+template <class Pair>
+struct alignas(16) StagedSource {
+  Vec3<Pair> position;
+  std::int32_t type;
+};
+
+/// Shared memory that one source of StagedSources takes.
 template <class Pair>
 constexpr std::size_t staged_bytes(bool with_types) {
   return 3 * sizeof(Pair) + (with_types ? sizeof(std::int32_t) : 0);

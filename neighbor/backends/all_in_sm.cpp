@@ -15,7 +15,6 @@
 // Algorithm 4 gives each group of MC threads a cell. MC B is mostly more than the 512 threads of a
 // block, so here a thread takes every `threads`-th of the slots (cell, k-th of MC).
 #include <algorithm>
-#include <numeric>
 
 #include "neighbor/backend.hpp"
 #include "neighbor/block_scan.hpp"
@@ -332,13 +331,6 @@ class LaunchRules {
   std::int64_t particle_bytes_;
   TargetOrder order_;
 };
-
-/// The numbers 0, 1, ..., count - 1.
-std::vector<Index> numbers_below(std::size_t count) {
-  std::vector<Index> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
 
 template <class Precision>
 class AllInSm final : public Backend<Precision> {

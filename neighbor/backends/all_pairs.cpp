@@ -15,6 +15,7 @@
 
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
+#include "neighbor/staged_sources.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -25,15 +26,8 @@ enum class Geometry {
   cells,
 };
 
-/// A source in shared memory. Whole multiples of 16 bytes, which a GPU reads at once.
-template <class Pair, Geometry geometry>
-struct alignas(16) StagedSource {
-  Vec3<Pair> position;
-  std::int32_t type;
-};
-
 template <class Pair>
-struct alignas(16) StagedSource<Pair, Geometry::cells> {
+struct alignas(16) StagedSourceInACell {
   Vec3<Pair> position;
   std::int32_t type;
   CellCoordinates cell;
@@ -65,7 +59,8 @@ struct AllPairsKernel {
   static constexpr const char* name = "all-pairs";
   static constexpr int max_threads = 512;  // with 1,024 a thread would have too few registers
   using Pair = typename Precision::Pair;
-  using Source = StagedSource<Pair, geometry>;
+  using Source = std::conditional_t<geometry == Geometry::cells, StagedSourceInACell<Pair>,
+                                    StagedSource<Pair>>;
   using Sum = TargetSum<Precision, wanted>;
 
   BinnedParticles<Precision> particles;

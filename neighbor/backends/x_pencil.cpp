@@ -6,15 +6,20 @@
 // takes several rounds, a source pencil larger than half the shared memory comes in several pieces.
 // So no occupancy, however uneven, gives a wrong answer.
 //
-// Ours: the buffer has two halves that are used in turn. While one is read the other is filled, so
-// one barrier a pencil is enough where Algorithm 5 has two.
+// Ours: all nine pencils are looked up at once, at the start (SurroundingPencils). The buffer has
+// two halves that are used in turn: while one is read the other is filled, so one barrier a piece
+// is enough where Algorithm 5 has two. And with `staged: many` a piece may be of several pencils.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
+#include "core/device/launch_divisor.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/launch_tuner.hpp"
 #include "neighbor/shared_memory_option.hpp"
 #include "neighbor/source_pencil.hpp"
 #include "neighbor/staged_sources.hpp"
+#include "neighbor/surrounding_pencils.hpp"
 #include "neighbor/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -23,19 +28,24 @@ namespace {
 
 /// How a launch cuts the grid.
 struct PencilLayout {
-  Index length = 1;   ///< target cells of a pencil along x
-  Index per_row = 1;  ///< pencils of a row
-  Index half = 0;     ///< source particles that half the shared memory holds
+  Index length = 1;             ///< target cells of a pencil along x
+  Index per_row = 1;            ///< pencils of a row
+  LaunchDivisor by_per_row;     ///< the same
+  LaunchDivisor by_rows;        ///< rows of a layer
+  Index half = 0;               ///< sources that half the buffer holds
+  bool across_pencils = false;  ///< whether a piece of sources may be of several pencils
+  int lane_bits = 0;            ///< 2^lane_bits threads share a target, at most a warp
 };
 
-template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
+template <class Precision, Wanted wanted, class Interaction, SourceRuns runs, bool several_lanes>
 struct XPencilKernel {
   static constexpr const char* name = "x-pencil";
   static constexpr int max_threads = 1024;
   static constexpr int min_blocks = wanted == Wanted::potential ? 2 : 1;
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
-  using Staged = StagedSources<Pair, Interaction::needs_types>;
+  using Source = StagedSource<Pair>;
+  using Staged = SharedArray<Source>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
@@ -47,18 +57,14 @@ struct XPencilKernel {
   /// relative to the pencil, and the sources of a merged run need no shift each.
   static constexpr bool along_pencil = wanted == Wanted::potential && runs == SourceRuns::merged;
 
-  /// One target in a thread's registers; `particle` is -1 where the thread has none.
+  /// One target in a thread's registers, or in those of several threads that share its sources;
+  /// `particle` is -1 where the thread has none.
   struct Target {
     Index particle = -1;
-    Index x = 0;  ///< of its cell, along the row
+    Index x = 0;     ///< of its cell, along the row
+    Index lane = 0;  ///< of the threads that share it
     std::int32_t type = 0;
     Vec3<Pair> position;
-  };
-
-  /// The buffer, and where in it the next piece begins: at one half or the other.
-  struct Staging {
-    Staged sources;
-    Index next = 0;
   };
 
   /// Sources with these numbers, the first of them in `slot` of the buffer.
@@ -74,45 +80,53 @@ struct XPencilKernel {
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const GridView<Pair>& grid = particles.grid;
     const auto number = static_cast<Index>(block.index());
-    const Index row = number / layout.per_row;
-    const Index y = row % grid.cells.y;
-    const Index z = row / grid.cells.y;
+    const Index row = layout.by_per_row.quotient(number);
+    const Index z = layout.by_rows.quotient(row);
+    const Index y = row - z * grid.cells.y;
     const Index first = (number - row * layout.per_row) * layout.length;
     const Index last = smaller(first + layout.length, grid.cells.x);
     const Index* offset = particles.offset + grid.linear({0, y, z});
-    const Index end = offset[last];
-    Staging staging{Staged::allocate(block, 2 * layout.half)};
-    for (Index round = offset[first]; round < end; round += block.threads()) {
-      const Target target = load_target(round + block.thread(), end, row, first);
+    const SourcePencil sources =
+        SurroundingPencils::look_up(block, grid, particles.offset, y, z, first, last);
+    const IndexRange targets{offset[first], offset[last]};
+    if (targets.count() == 0) return;
+    const SurroundingPencils around = SurroundingPencils::allocate(block);
+    const Staged staged = block.shared<Source>(2 * layout.half);
+    Target target = load_target(block, targets.begin, {offset, first, last, {}, targets, {}});
+    around.keep(block, sources);
+    Index slot = 0;
+    for (Index round = targets.begin;;) {
       Sum sum;
-      for (Index k = 0; k < 9; ++k) {
-        const Index neighbor = own_pencil_first(k);
-        const Index dy = neighbor % 3 - 1;
-        const Index dz = neighbor / 3 - 1;
-        const Index source_y = grid.wrap_y(y + dy);
-        const Index source_z = grid.wrap_z(z + dz);
-        if (source_y < 0 || source_z < 0) continue;
-        const Index source_row = grid.linear({0, source_y, source_z});
-        add_pencil(block, staging, target, sum,
-                   source_pencil(grid, particles.offset, source_row, first, last), dy, dz);
-      }
-      if (target.particle >= 0) sum.store(sums, target.particle);
+      add_all_pencils(block, staged, slot, around, target, sum);
+      if constexpr (several_lanes) sum.add_lanes(block, 1 << layout.lane_bits);
+      if (target.particle >= 0 && target.lane == 0) sum.store(sums, target.particle);
+      round += block.threads() >> lane_bits();
+      const SourcePencil own = around.pencil(0);
+      if (round >= own.inner.end) return;
+      target = load_target(block, round, own);
     }
   }
 
-  /// 4 is the own row; then 0, 1, 2, 3, 5, ...
-  PENCILBOX_DEVICE_FUNCTION static Index own_pencil_first(Index k) {
-    return k == 0 ? 4 : (k <= 4 ? k - 1 : k);
+  /// A constant where a target has one thread: loops over sources then have constant strides.
+  PENCILBOX_DEVICE_FUNCTION int lane_bits() const {
+    if constexpr (several_lanes) {
+      return layout.lane_bits;
+    } else {
+      return 0;
+    }
   }
 
-  PENCILBOX_DEVICE_FUNCTION Target load_target(Index particle, Index end, Index row,
-                                               Index first) const {
+  /// A particle of the block's own pencil, or none beyond its end. `round` is the first thread's.
+  PENCILBOX_DEVICE_FUNCTION Target load_target(const Block& block, Index round,
+                                               const SourcePencil& own) const {
     Target target;
-    if (particle >= end) return target;
+    const Index particle = round + (block.thread() >> lane_bits());
+    if (particle >= own.inner.end) return target;
     target.particle = particle;
-    target.x = particles.cell[particle] - row * particles.grid.cells.x;
+    target.lane = block.thread() & ((1 << lane_bits()) - 1);
+    target.x = own.column_in_row(particles.cell[particle], particles.offset);
     target.position = particles.position[particle];
-    if constexpr (along_pencil) target.position.x += along_row(target.x - first);
+    if constexpr (along_pencil) target.position.x += along_row(target.x - own.first);
     if constexpr (Interaction::needs_types) target.type = particles.type[particle];
     return target;
   }
@@ -122,49 +136,78 @@ struct XPencilKernel {
     return particles.grid.shift(columns, 0, 0).rounded.x;
   }
 
-  /// All sources of the pencil at (dy, dz) for the block's targets.
-  PENCILBOX_DEVICE_FUNCTION void add_pencil(const Block& block, Staging& staging,
-                                            const Target& target, Sum& sum,
-                                            const SourcePencil& sources, Index dy, Index dz) const {
-    const Index count = sources.count();
-    const bool has_target = target.particle >= 0;
-    const bool own_row = has_target && dy == 0 && dz == 0;
-    // Before the barrier, so that these loads and those of the sources are under way together.
-    const NeighborRun run =
-        has_target ? sources.run_around(target.x, dy, dz) : NeighborRun{0, 0, 0, 0, dy, dz};
-    const Index skip = own_row ? sources.number_in_inner(target.particle) : Index{-1};
-    for (Index begin = 0; begin < count; begin += layout.half) {
-      const Piece piece{{begin, smaller(begin + layout.half, count)}, staging.next};
-      staging.next = layout.half - staging.next;
+  /// All sources for the block's targets, piece by piece. `slot` is where the next one begins, at
+  /// one half of the buffer or the other.
+  PENCILBOX_DEVICE_FUNCTION void add_all_pencils(const Block& block, const Staged& staged,
+                                                 Index& slot, const SurroundingPencils& around,
+                                                 const Target& target, Sum& sum) const {
+    Index pencil = 0;
+    for (Index begin = 0; begin < around.end();) {
+      while (around.begin(pencil + 1) <= begin) ++pencil;
+      const Index most = layout.across_pencils ? around.end() : around.begin(pencil + 1);
+      const Piece piece{{begin, smaller(begin + layout.half, most)}, slot};
       // Other threads may still read the last piece, in the other half, but none the piece before
       // it: they have all met the barrier between the two.
-      load_piece(block, staging.sources, sources, piece);
+      load_piece(block, staged, around, pencil, piece);
       block.barrier();
-      if (!has_target) continue;
-      if constexpr (along_pencil) {
-        add_along_pencil(staging.sources, sources, piece, target, sum, run, skip);
-      } else if constexpr (runs == SourceRuns::merged) {
-        add_merged(staging.sources, sources, piece, target, sum, run, skip);
-      } else {
-        add_cells(staging.sources, sources, piece, target, sum, run, skip);
+      if (target.particle >= 0) {
+        add_piece(staged, around, pencil, piece, target, sum);
       }
+      begin = piece.numbers.end;
+      slot = layout.half - slot;
     }
   }
 
   PENCILBOX_DEVICE_FUNCTION void load_piece(const Block& block, const Staged& staged,
-                                            const SourcePencil& sources, const Piece& piece) const {
+                                            const SurroundingPencils& around, Index pencil,
+                                            const Piece& piece) const {
     for (Index k = piece.numbers.begin + block.thread(); k < piece.numbers.end;
          k += block.threads()) {
-      const Index source = sources.particle(k);
-      Vec3<Pair> position = particles.position[source];
-      if constexpr (along_pencil) {
-        const auto row = static_cast<Index>(sources.offset - particles.offset);
-        const Index column = sources.column_of(k, particles.cell[source] - row);
-        position.x += along_row(column - sources.first);
-      }
-      std::int32_t type = 0;
-      if constexpr (Interaction::needs_types) type = particles.type[source];
-      staged.put(piece.slot_of(k), position, type);
+      while (around.begin(pencil + 1) <= k) ++pencil;
+      load_source(staged, around.pencil(pencil), k - around.begin(pencil), piece.slot_of(k));
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void load_source(const Staged& staged, const SourcePencil& sources,
+                                             Index number, Index slot) const {
+    const Index source = sources.particle(number);
+    Source loaded{particles.position[source], 0};
+    if constexpr (along_pencil) {
+      const Index own_column = sources.column_in_row(particles.cell[source], particles.offset);
+      loaded.position.x += along_row(sources.column_of(number, own_column) - sources.first);
+    }
+    if constexpr (Interaction::needs_types) loaded.type = particles.type[source];
+    staged[slot] = loaded;
+  }
+
+  /// What the piece holds of each pencil, from `pencil` on.
+  PENCILBOX_DEVICE_FUNCTION void add_piece(const Staged& staged, const SurroundingPencils& around,
+                                           Index pencil, const Piece& piece, const Target& target,
+                                           Sum& sum) const {
+    for (; pencil < SurroundingPencils::count; ++pencil) {
+      const Index begin = around.begin(pencil);
+      if (begin >= piece.numbers.end) break;
+      const Index end = smaller(around.begin(pencil + 1), piece.numbers.end);
+      const Index from = larger(begin, piece.numbers.begin);
+      const Piece part{{from - begin, end - begin}, piece.slot_of(from)};
+      add_part(staged, around.pencil(pencil), pencil, part, target, sum);
+    }
+  }
+
+  /// Sources of one pencil, by their numbers in it.
+  PENCILBOX_DEVICE_FUNCTION void add_part(const Staged& staged, const SourcePencil& sources,
+                                          Index pencil, const Piece& part, const Target& target,
+                                          Sum& sum) const {
+    const Index dy = SurroundingPencils::dy(pencil);
+    const Index dz = SurroundingPencils::dz(pencil);
+    const NeighborRun run = sources.run_around(target.x, dy, dz);
+    const Index skip = pencil == 0 ? sources.number_in_inner(target.particle) : Index{-1};
+    if constexpr (along_pencil) {
+      add_along_pencil(staged, sources, part, target, sum, run, skip);
+    } else if constexpr (runs == SourceRuns::merged) {
+      add_merged(staged, sources, part, target, sum, run, skip);
+    } else {
+      add_cells(staged, sources, part, target, sum, run, skip);
     }
   }
 
@@ -175,10 +218,8 @@ struct XPencilKernel {
     for (Index dx = -1; dx <= 1; ++dx) {
       const CellShift<Pair> shift = particles.grid.shift(dx, run.dy, run.dz);
       const IndexRange cell = run.cell(dx).within(piece.numbers);
-      const Index skip_here = dx == 0 ? skip : Index{-1};
-      for (Index k = cell.begin; k < cell.end; ++k) {
-        if (k != skip_here) add_source(staged, sources, piece, target, sum, k, shift);
-      }
+      for_each_but(dx == 0 ? skip : Index{-1}, cell, target,
+                   [&](Index k) { add_source(staged, sources, piece, target, sum, k, shift); });
     }
   }
 
@@ -188,40 +229,69 @@ struct XPencilKernel {
                                             const NeighborRun& run, Index skip) const {
     const CellShift<Pair> right = particles.grid.shift(1, run.dy, run.dz);
     const IndexRange here = IndexRange{run.begin, run.end}.within(piece.numbers);
-    for (Index k = here.begin; k < here.end; ++k) {
-      if (k == skip) continue;
+    for_each_but(skip, here, target, [&](Index k) {
       add_source(staged, sources, piece, target, sum, k, run.shift(k, right));
-    }
+    });
   }
 
-  /// The three cells as one run, of coordinates that are relative to the pencil. What comes before
-  /// the target and what comes after it are two loops: neither asks for each source whether it is
-  /// the target.
+  /// The three cells as one run, of coordinates that are relative to the pencil.
   PENCILBOX_DEVICE_FUNCTION void add_along_pencil(const Staged& staged, const SourcePencil& sources,
                                                   const Piece& piece, const Target& target,
                                                   Sum& sum, const NeighborRun& run,
                                                   Index skip) const {
     const CellShift<Pair> shift = particles.grid.shift(0, run.dy, run.dz);
     const IndexRange here = IndexRange{run.begin, run.end}.within(piece.numbers);
-    const Index itself = here.has(skip) ? skip : here.end;
-    for (Index k = here.begin; k < itself; ++k) {
-      add_source(staged, sources, piece, target, sum, k, shift);
-    }
-    for (Index k = itself + 1; k < here.end; ++k) {
-      add_source(staged, sources, piece, target, sum, k, shift);
-    }
+    for_each_but(skip, here, target,
+                 [&](Index k) { add_source(staged, sources, piece, target, sum, k, shift); });
+  }
+
+  /// Those that fall to the thread. Two loops: none asks of each source whether it is the target.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each_but(Index skip, const IndexRange& sources,
+                                              const Target& target, Visit&& visit) const {
+    const Index itself = sources.has(skip) ? skip : sources.end;
+    const Index lanes = 1 << lane_bits();
+    for (Index k = sources.begin + target.lane; k < itself; k += lanes) visit(k);
+    for (Index k = itself + 1 + target.lane; k < sources.end; k += lanes) visit(k);
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_source(const Staged& staged, const SourcePencil& sources,
                                             const Piece& piece, const Target& target, Sum& sum,
                                             Index k, const CellShift<Pair>& shift) const {
-    const Index slot = piece.slot_of(k);
+    const Source source = staged[piece.slot_of(k)];
     const auto exact = [&] {
       return exact_separation(particles, target.particle, sources.particle(k), shift);
     };
-    sum.add(interaction, target.position, staged.position(slot), shift, exact, target.type,
-            staged.type_of(slot));
+    sum.add(interaction, target.position, source.position, shift, exact, target.type, source.type);
   }
+};
+
+/// How many threads a pencil gets. What is more comes in rounds.
+enum class PencilThreads {
+  paper,    ///< one for each source of the fullest pencil that there can be: MC (length + 2)
+  targets,  ///< one for each target of it: MC length
+  average,  ///< one for each target of nearly every pencil, where particles are spread evenly
+};
+
+constexpr const char* by_length = "by-length";
+
+/// The value of an option that follows `length`: as published, or what proved best.
+const std::string& resolved(const BackendOptions& options, const std::string& name) {
+  static const BackendOptions published{
+      {"threads", "paper"}, {"staged", "pencil"}, {"runs", "cells"}, {"threads_per_target", "1"}};
+  static const BackendOptions best{
+      {"threads", "best"}, {"staged", "many"}, {"runs", "merged"}, {"threads_per_target", "best"}};
+  if (options.at(name) != by_length) return options.at(name);
+  return (options.at("length") == "best" ? best : published).at(name);
+}
+
+/// What is tried for the best shape.
+struct PencilShape {
+  Index length;
+  PencilThreads threads;
+  int lanes;  ///< threads of a target
+
+  bool operator==(const PencilShape&) const = default;
 };
 
 template <class Precision>
@@ -232,12 +302,15 @@ class XPencil final : public Backend<Precision> {
         options_(options),
         shared_bytes_(shared_memory_limit(problem, options)),
         largest_cell_(problem.largest_cell),
-        tuner_(lengths_of(options.at("length")), problem.device.emulates_blocks) {}
+        runs_(resolved(options, "runs") == "merged" ? SourceRuns::merged : SourceRuns::cells),
+        across_pencils_(resolved(options, "staged") == "many"),
+        shapes_(shapes_to_try()),
+        tuner_(numbers_below(shapes_.size()), problem.device.emulates_blocks) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
     const std::int64_t bytes = shared_memory_limit(problem, options);
-    const std::int64_t most = cells_within(bytes, problem, problem.largest_cell);
+    const std::int64_t most = cells_within(bytes, problem.largest_cell);
     if (most < 3) {
       return "a pencil needs at least 3 cells (one of them a target) in shared memory: " +
              std::to_string(bytes) + " bytes hold " + std::to_string(most) + " cells of " +
@@ -253,37 +326,51 @@ class XPencil final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    const Index length = tuner_.begin(wanted, stream);
+    PencilShape pencils = shapes_[static_cast<std::size_t>(tuner_.begin(wanted, stream))];
+    pencils.length = std::min(pencils.length, longest_that_fits());
+    const int threads = threads_of(pencils);
+    const PencilLayout layout = layout_of(pencils, threads);
+    const LaunchShape shape{
+        blocks_with(layout.length), threads,
+        SurroundingPencils::bytes + static_cast<std::size_t>(2 * layout.half) * bytes_per_source};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      dispatch_runs(source_runs_of(options_), [&](auto runs) {
+      dispatch_walk(pencils.lanes, [&](auto runs, auto several_lanes) {
         using Functor = std::decay_t<decltype(functor)>;
-        using Kernel = XPencilKernel<Precision, chosen(), Functor, runs()>;
-        const PencilLayout layout = layout_of(std::min(length, longest_that_fits()));
-        const LaunchShape shape{
-            blocks_with(layout.length), choose_threads(layout),
-            static_cast<std::size_t>(2 * layout.half) * Kernel::Staged::bytes_per_source};
+        using Kernel = XPencilKernel<Precision, chosen(), Functor, runs(), several_lanes()>;
         launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
-        report_ = {shape, "pencils of " + std::to_string(layout.length) + " cells"};
       });
     });
+    report_ = {shape,
+               "pencils of " + std::to_string(layout.length) + " cells" +
+                   (pencils.lanes > 1 ? ", " + threads_per_target_in_words(pencils.lanes) : "")};
     tuner_.end(stream);
-    if (!tuner_.decided()) report_.note += ", other lengths still to be tried";
+    if (!tuner_.decided()) report_.note += ", other shapes still to be tried";
   }
 
   LaunchReport launch_report() const override { return report_; }
 
  private:
-  static std::int64_t bytes_per_source(const Problem& problem) {
-    return staged_bytes<typename Precision::Pair>(types_of(problem.potential) > 1);
+  static constexpr std::int64_t bytes_per_source = sizeof(StagedSource<typename Precision::Pair>);
+
+  /// Calls run(runs, several_lanes), both constants.
+  template <class Run>
+  void dispatch_walk(int lanes, Run&& run) const {
+    if (lanes > 1) {
+      run(std::integral_constant<SourceRuns, SourceRuns::merged>{}, std::true_type{});
+    } else {
+      dispatch_runs(runs_, [&](auto runs) { run(runs, std::false_type{}); });
+    }
   }
 
   /// LX + 2 of the paper: cells of `largest_cell` particles in so much shared memory.
-  static std::int64_t cells_within(std::int64_t bytes, const Problem& problem, Index largest_cell) {
-    return bytes / (std::max<Index>(1, largest_cell) * bytes_per_source(problem));
+  static std::int64_t cells_within(std::int64_t bytes, Index largest_cell) {
+    return bytes / (std::max<Index>(1, largest_cell) * bytes_per_source);
   }
 
+  std::int64_t fullest_cell() const { return std::max<Index>(1, largest_cell_); }
+
   Index longest_that_fits() const {
-    const std::int64_t fitting = cells_within(shared_bytes_, problem_, largest_cell_) - 2;
+    const std::int64_t fitting = cells_within(shared_bytes_, largest_cell_) - 2;
     return static_cast<Index>(std::clamp<std::int64_t>(fitting, 1, problem_.grid.cells[0]));
   }
 
@@ -295,53 +382,119 @@ class XPencil final : public Backend<Precision> {
   /// The paper's: as long as shared memory and the threads of a block allow, shorter while there
   /// are fewer blocks than multiprocessors.
   Index length_of_the_paper() const {
-    const auto by_threads =
-        static_cast<Index>(problem_.device.max_threads) / std::max<Index>(1, largest_cell_) - 2;
+    const auto by_threads = static_cast<Index>(problem_.device.max_threads / fullest_cell()) - 2;
     Index length = std::max<Index>(1, std::min(longest_that_fits(), by_threads));
     while (length > 1 && blocks_with(length) < problem_.device.multiprocessors) --length;
     return length;
   }
 
-  /// What the deck asks for. To be tried for the best: the paper's, then 1, 2, 3, 4, 6, 9, 13, ...
-  /// up to a whole row.
-  std::vector<Index> lengths_of(const std::string& option) const {
+  /// What the deck asks for.
+  std::vector<Index> lengths_to_try() const {
+    const std::string& option = options_.at("length");
     if (option == "paper") return {length_of_the_paper()};
     if (option != "best") return {static_cast<Index>(std::stoi(option))};
-    const Index longest = longest_that_fits();
+    return lengths_for_the_best();
+  }
+
+  /// The paper's, then those that cut a row into 1, 2, 3, 4, 6, 9, 13, ... pencils as even as can
+  /// be, as far as shared memory holds them.
+  std::vector<Index> lengths_for_the_best() const {
     std::vector<Index> lengths{length_of_the_paper()};
-    for (Index length = 1; length < longest; length += std::max<Index>(1, length / 2)) {
-      if (length != lengths.front()) lengths.push_back(length);
+    const auto try_length = [&](Index length) {
+      const bool known = std::find(lengths.begin(), lengths.end(), length) != lengths.end();
+      if (!known && length <= longest_that_fits()) lengths.push_back(length);
+    };
+    const std::int64_t row = problem_.grid.cells[0];
+    for (std::int64_t n = 1; n <= row; n += std::max<std::int64_t>(1, n / 2)) {
+      try_length(static_cast<Index>(divide_up(row, n)));
     }
-    if (longest != lengths.front()) lengths.push_back(longest);
+    try_length(1);
     return lengths;
   }
 
-  PencilLayout layout_of(Index length) const {
-    PencilLayout layout;
-    layout.length = length;
-    layout.per_row = static_cast<Index>(divide_up(problem_.grid.cells[0], length));
-    layout.half =
-        std::min<Index>(std::max<Index>(1, largest_cell_) * (length + 2),
-                        static_cast<Index>(shared_bytes_ / (2 * bytes_per_source(problem_))));
-    return layout;
+  std::vector<PencilThreads> threads_to_try() const {
+    const std::string& option = resolved(options_, "threads");
+    if (option == "paper") return {PencilThreads::paper};
+    if (option == "targets") return {PencilThreads::targets};
+    if (option == "average") return {PencilThreads::average};
+    return {PencilThreads::targets, PencilThreads::average};
   }
 
-  /// The paper: a thread for every source of the longest pencil. Ours: one for every target.
-  int choose_threads(const PencilLayout& layout) const {
-    const std::int64_t cells =
-        options_.at("threads") == "paper" ? layout.length + 2 : layout.length;
-    const std::int64_t wanted = cells * std::max<Index>(1, largest_cell_);
-    const std::int64_t whole_warps = round_up(wanted, problem_.device.warp_size);
+  /// Several where one a target leaves the device half empty, and bits may depend on the choice.
+  std::vector<int> lanes_to_try() const {
+    const std::string& option = resolved(options_, "threads_per_target");
+    if (option != "best") return {std::stoi(option)};
+    constexpr std::int64_t threads_of_a_multiprocessor = 2048;
+    const bool leaves_room =
+        2 * problem_.particles < problem_.device.multiprocessors * threads_of_a_multiprocessor;
+    if (problem_.deterministic || !leaves_room) return {1};
+    return {1, 8};
+  }
+
+  std::vector<PencilShape> shapes_to_try() const {
+    std::vector<PencilShape> shapes;
+    for (const Index length : lengths_to_try()) {
+      for (const PencilThreads threads : threads_to_try()) {
+        for (const int lanes : lanes_to_try()) shapes.push_back({length, threads, lanes});
+      }
+    }
+    return shapes;
+  }
+
+  int threads_of(const PencilShape& pencils) const {
+    const std::int64_t whole_warps =
+        round_up(std::max<std::int64_t>(1, wanted_threads(pencils) * pencils.lanes),
+                 problem_.device.warp_size);
     return static_cast<int>(std::min<std::int64_t>(whole_warps, problem_.device.max_threads));
+  }
+
+  std::int64_t wanted_threads(const PencilShape& pencils) const {
+    const std::int64_t fullest = fullest_cell() * pencils.length;
+    if (pencils.threads == PencilThreads::paper) return fullest + 2 * fullest_cell();
+    if (pencils.threads == PencilThreads::targets) return fullest;
+    const double mean = static_cast<double>(problem_.particles) *
+                        static_cast<double>(pencils.length) /
+                        static_cast<double>(problem_.grid.count());
+    // Of independent particles one pencil in a thousand has more.
+    return std::min(fullest, static_cast<std::int64_t>(mean + 3.0 * std::sqrt(mean)));
+  }
+
+  /// A half holds a pencil if shared memory does. Where pieces may be of several pencils, it holds
+  /// five sources a thread, which leaves a multiprocessor room for all the threads that it can
+  /// have.
+  PencilLayout layout_of(const PencilShape& pencils, int threads) const {
+    const Index length = pencils.length;
+    PencilLayout layout;
+    layout.length = length;
+    layout.lane_bits = std::countr_zero(static_cast<unsigned>(pencils.lanes));
+    layout.per_row = static_cast<Index>(divide_up(problem_.grid.cells[0], length));
+    layout.by_per_row = LaunchDivisor(layout.per_row);
+    layout.by_rows = LaunchDivisor(problem_.grid.cells[1]);
+    layout.across_pencils = across_pencils_;
+    const std::int64_t room =
+        (shared_bytes_ - static_cast<std::int64_t>(SurroundingPencils::bytes)) /
+        (2 * bytes_per_source);
+    const std::int64_t pencil = fullest_cell() * (length + 2);
+    const std::int64_t wanted =
+        layout.across_pencils ? std::max<std::int64_t>(pencil, 3 * threads) : pencil;
+    layout.half = static_cast<Index>(std::min(wanted, room));
+    return layout;
   }
 
   Problem problem_;
   BackendOptions options_;
   std::int64_t shared_bytes_;
   Index largest_cell_;
+  SourceRuns runs_;
+  bool across_pencils_;
+  std::vector<PencilShape> shapes_;
   LaunchTuner tuner_;
   LaunchReport report_;
 };
+
+BackendOptions worth_trying(const std::string& length, const std::string& threads) {
+  return {{"length", length}, {"threads", threads}, {"staged", "many"}, {"runs", "merged"}};
+}
 
 }  // namespace
 
@@ -359,16 +512,30 @@ BackendEntry x_pencil() {
          1024},
         shared_memory_option(),
         {"threads",
-         "paper",
-         "of a block; paper: MC (length + 2), targets: one for each target of the fullest pencil",
-         {"paper", "targets"}},
-        source_runs_option()},
+         by_length,
+         "of a block; paper: MC (length + 2); targets: MC length; average: for the targets of "
+         "nearly all pencils where particles are spread evenly; best: the faster of these two; "
+         "by-length: best with length: best, else paper",
+         {by_length, "paper", "targets", "average", "best"}},
+        {"staged",
+         by_length,
+         "in shared memory at a time; pencil: a pencil of sources; many: of several, as there is "
+         "room; by-length: many with length: best, else pencil",
+         {by_length, "pencil", "many"}},
+        {"runs",
+         by_length,
+         "how a row of sources is walked; cells: one by one; merged: three as one run; by-length: "
+         "merged with length: best, else cells",
+         {by_length, "cells", "merged"}},
+        {"threads_per_target",
+         by_length,
+         "threads that share the sources of a target, in merged runs; best: 1 or 8; by-length: "
+         "best with length: best, else 1",
+         {by_length, "1", "2", "4", "8", "16", "32", "best"}}},
        /*needs_blocks=*/true,
        /*all_pairs=*/false,
-       {{{"length", "8"}, {"threads", "targets"}, {"runs", "merged"}},
-        {{"length", "4"}, {"threads", "targets"}, {"runs", "merged"}},
-        {{"length", "16"}, {"threads", "targets"}, {"runs", "merged"}},
-        {{"length", "paper"}, {"threads", "targets"}, {"runs", "merged"}}}});
+       {worth_trying("8", "average"), worth_trying("4", "average"), worth_trying("16", "average"),
+        worth_trying("paper", "targets")}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
