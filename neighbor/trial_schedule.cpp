@@ -11,23 +11,13 @@ namespace {
 
 constexpr double untried = std::numeric_limits<double>::infinity();
 
-/// A family is worth more trials if its first candidate took at most so many times the least: block
-/// sizes, pencil lengths and threads per target change a back end's time by about as much.
-constexpr double family_within = 1.6;
-/// Two single trials of one candidate differ by a few per cent.
-constexpr double finalist_within = 1.1;
-constexpr std::size_t most_finalists = 4;
-
-constexpr int trials_of_a_candidate = 2;
-constexpr int trials_of_a_finalist = 3;
-
-std::vector<std::size_t> repeated(const std::vector<std::size_t>& candidates, int times) {
-  std::vector<std::size_t> trials;
-  for (const std::size_t candidate : candidates) {
-    for (int i = 0; i < times; ++i) trials.push_back(candidate);
-  }
-  return trials;
-}
+/// A family is worth more trials if its first candidate took at most so many times the least: for
+/// few particles, several threads a target change a back end's time by as much.
+constexpr double family_within = 4.0;
+/// Single trials of one candidate differ by some per cent, of short kernels by more.
+constexpr double finalist_within = 1.25;
+constexpr std::size_t most_finalists = 5;
+constexpr int trials_of_a_finalist = 6;
 
 /// In turn, so that a slow drift of the clock meets all alike.
 std::vector<std::size_t> in_turn(const std::vector<std::size_t>& candidates, int times) {
@@ -112,9 +102,9 @@ void TrialSchedule::begin_round() {
   while (round_.empty() && rounds_begun_ < 3) {
     ++rounds_begun_;
     if (rounds_begun_ == 1 && family_of_.size() > 1) {
-      round_ = repeated(firsts(), trials_of_a_candidate);
+      round_ = firsts();
     } else if (rounds_begun_ == 2) {
-      round_ = repeated(variants_of_fast_families(), trials_of_a_candidate);
+      round_ = variants_of_fast_families();
     } else if (rounds_begun_ == 3) {
       round_ = in_turn(finalists(), trials_of_a_finalist);
     }

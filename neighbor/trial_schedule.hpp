@@ -14,8 +14,7 @@ namespace pencilbox {
 /// 2. the other candidates of families whose first came near the fastest;
 /// 3. the fastest few again, in turn, until their order can be trusted.
 ///
-/// Of a candidate's trials the least time counts: what disturbs a measurement makes it longer, and
-/// the first launch of a kernel loads it.
+/// Of a candidate's trials the least time counts: what disturbs a measurement makes it longer.
 class TrialSchedule {
  public:
   /// `family_of[k]`: which family candidate k belongs to. At least one candidate; the first is what

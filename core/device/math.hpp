@@ -27,6 +27,25 @@ __device__ __host__ inline float reciprocal(float x) {
 }
 #endif
 
+/// 1/sqrt(x) for x > 0, likewise: the hardware's estimate and one Newton step in float on a GPU.
+template <class Real>
+PENCILBOX_DEVICE_FUNCTION inline Real reciprocal_square_root(Real x) {
+  return Real(1) / std::sqrt(x);
+}
+
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+template <>
+__device__ __host__ inline float reciprocal_square_root(float x) {
+  const float estimate = rsqrtf(x);
+  const float error = fmaf(-x * estimate, estimate, 1.0F);
+  return fmaf(0.5F * estimate, error, estimate);
+}
+template <>
+__device__ __host__ inline double reciprocal_square_root(double x) {
+  return 1.0 / sqrt(x);
+}
+#endif
+
 PENCILBOX_DEVICE_FUNCTION inline float square_root(float x) { return sqrtf(x); }
 PENCILBOX_DEVICE_FUNCTION inline double square_root(double x) { return sqrt(x); }
 

@@ -46,9 +46,9 @@ struct SoftenedGravity {
 
   PENCILBOX_DEVICE_FUNCTION PairTerm<Real> operator()(Real r2, std::int32_t type_a,
                                                       std::int32_t type_b) const {
-    const Real inverse_square = reciprocal(r2 + softening_squared);
-    const Real energy = -strengths(type_a, type_b) * square_root(inverse_square);
-    return {energy * inverse_square, energy};
+    const Real inverse = reciprocal_square_root(r2 + softening_squared);
+    const Real energy = -strengths(type_a, type_b) * inverse;
+    return {energy * (inverse * inverse), energy};
   }
 };
 

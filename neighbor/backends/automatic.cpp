@@ -119,10 +119,12 @@ class Automatic final : public Backend<Precision> {
 
   void compute(const BinnedParticles<Precision>& particles, const PairInteraction& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    if (problem_.deterministic && !seen_start_) {
+    if (!seen_start_ && problem_.deterministic) {
       keep_equal_bits(particles, interaction, stream);
       active_ = 0;
       active().prepare(particles, stream);
+    } else if (!seen_start_) {
+      rehearse(particles, interaction, sums, stream);
     }
     active().compute(particles, interaction, wanted, sums, stream);
     if (measuring_) end_trial(wanted, stream);
@@ -207,6 +209,17 @@ class Automatic final : public Backend<Precision> {
     for (std::size_t k = 0; k < backends_.size(); ++k) {
       const bool is_needed = std::find(needed.begin(), needed.end(), k) != needed.end();
       if (!is_needed && k != schedule_.best() && k != active_) backends_[k].reset();
+    }
+  }
+
+  /// Loads the kernels of all candidates: loading is no part of a step, and takes longer than one.
+  void rehearse(const BinnedParticles<Precision>& particles, const PairInteraction& interaction,
+                PairSums<Precision>& sums, Stream& stream) const {
+    const Rehearsal rehearsal;
+    for (const Candidate& candidate : candidates_) {
+      const auto backend = make_backend<Precision>(*candidate.entry, problem_, candidate.options);
+      backend->prepare(particles, stream);
+      backend->compute(particles, interaction, Wanted::forces, sums, stream);
     }
   }
 

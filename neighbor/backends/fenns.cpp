@@ -117,8 +117,7 @@ BackendEntry fenns() {
          64},
         block_option("256", "threads of a block, and particles of a batch")},
        /*needs_blocks=*/true,
-       /*all_pairs=*/false,
-       {{}}});
+       /*all_pairs=*/false});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -104,8 +104,7 @@ BackendEntry green() {
                             "Green 2012, as in FENNS, sections 2 and 4",
                             {own_cell_option(), block_option("128")},
                             /*needs_blocks=*/false,
-                            /*all_pairs=*/false,
-                            {{}}});
+                            /*all_pairs=*/false});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -146,8 +146,7 @@ BackendEntry hoetzlein() {
        "Hoetzlein 2013, as in FENNS, sections 2 and 4",
        {own_cell_option(), source_runs_option(), block_option("128")},
        /*needs_blocks=*/false,
-       /*all_pairs=*/false,
-       {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "256"}}}});
+       /*all_pairs=*/false});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

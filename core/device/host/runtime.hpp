@@ -69,6 +69,21 @@ class Graph {
   std::function<void()> enqueue_;
 };
 
+/// While one lives, nothing is put on a stream: no kernel runs, copies are left out. (On a GPU
+/// kernels that would be launched are loaded, so that what comes after a rehearsal can be timed.)
+class Rehearsal {
+ public:
+  Rehearsal() { ++going_on_; }
+  ~Rehearsal() { --going_on_; }
+  Rehearsal(const Rehearsal&) = delete;
+  Rehearsal& operator=(const Rehearsal&) = delete;
+
+  static bool goes_on() { return going_on_ > 0; }
+
+ private:
+  inline static thread_local int going_on_ = 0;
+};
+
 /// Raw memory; Buffer and HostBuffer are what everybody uses.
 namespace memory {
 
@@ -83,10 +98,10 @@ inline void release(void* pointer) noexcept { ::operator delete (pointer, std::a
 inline void* allocate_pinned(std::size_t bytes) { return allocate(bytes); }
 inline void release_pinned(void* pointer) noexcept { release(pointer); }
 inline void copy(void* to, const void* from, std::size_t bytes, Stream&) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  if (bytes > 0 && !Rehearsal::goes_on()) std::memcpy(to, from, bytes);
 }
 inline void fill(void* pointer, int byte, std::size_t bytes, Stream&) {
-  if (bytes > 0) std::memset(pointer, byte, bytes);
+  if (bytes > 0 && !Rehearsal::goes_on()) std::memset(pointer, byte, bytes);
 }
 
 }  // namespace memory
@@ -122,7 +137,7 @@ class IndexOrder {
 /// Runs kernel(i) for every i in [0, count). `threads` shapes a GPU's blocks only.
 template <class Kernel>
 void for_each(Stream&, Index count, const Kernel& kernel, [[maybe_unused]] int threads = 128) {
-  if (count <= 0) return;
+  if (count <= 0 || Rehearsal::goes_on()) return;
   constexpr Index chunk = 256;
   const EmulatorSettings& settings = emulator_settings();
   if (settings.schedule != Schedule::forward) {
@@ -138,7 +153,7 @@ void for_each(Stream&, Index count, const Kernel& kernel, [[maybe_unused]] int t
 /// Runs kernel(block) for every block of the shape, on the emulator.
 template <class Kernel>
 void launch(Stream&, const LaunchShape& shape, const Kernel& kernel) {
-  if (shape.blocks <= 0) return;
+  if (shape.blocks <= 0 || Rehearsal::goes_on()) return;
   emulate(shape, Kernel::name, [&kernel](const Block& block) { kernel(block); });
 }
 
