@@ -171,7 +171,10 @@ PackedFrame FrameGatherer<Precision>::gather(const Particles<Precision>& particl
                                              int float_bytes, Stream& stream) {
   const Layout layout(fields, particles.count, float_bytes);
   const std::shared_ptr<Slot> slot = free_slot();
-  slot->packed.resize(layout.bytes());
+  if (slot->packed.size() != layout.bytes()) {
+    slot->packed.resize(layout.bytes());
+    slot->packed.fill_bytes(0, stream);  // what lies between two fields travels too
+  }
   slot->host.resize(static_cast<std::size_t>(layout.bytes()));
   if (float_bytes == 4) {
     pack(particles, grid, ids_, rows_in<float>(slot->packed.data(), layout), stream);
