@@ -80,7 +80,7 @@ void add_few_particles(CLI::App& bench, FewParticlesArguments& arguments) {
   command.add_option("--cells", arguments.cells, "cells of a side, 2,4,8,16,32 without it");
   command.add_option("--per-cell", arguments.per_cell, "particles a cell, 1,10,100 without it");
   command.add_option("--potential", arguments.potential,
-                     "of position-sum, lennard-jones, extended, between commas");
+                     "of position-sum, lennard-jones, extended, rootless, between commas");
   command.add_option("--calls", arguments.calls,
                      "evaluations in one timing; without it 200, as published, and 20 on the host");
   command.add_option("--repeats", arguments.repeats, "timings of the graph of all calls");

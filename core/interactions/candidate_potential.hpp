@@ -1,9 +1,10 @@
-// The three kernels that "Few particles per cell" times (sections 7.1 and 7.2): a potential, no
-// force, no cutoff test. Every candidate counts but the particle itself. They serve the benchmark
-// and no simulation, so distances are in the benchmark's own unit, the side of its box.
+// The three kernels that "Few particles per cell" times (sections 7.1 and 7.2), and one that shows
+// what its square root costs: a potential, no force, no cutoff test. Every candidate counts but the
+// particle itself. They serve the benchmark and no simulation, so distances are in the benchmark's
+// own unit, the side of its box.
 //
 // A functor gives value(target, source). Arithmetic as published: a square root and a division,
-// though only even powers occur.
+// though only even powers occur. `rootless` is the same value without the root.
 #pragma once
 
 #include <array>
@@ -20,11 +21,12 @@ enum class CandidatePotential {
   position_sum,   ///< 5 FLOP: the components of the separation, summed
   lennard_jones,  ///< 18 FLOP: 4 (s^12 - s^6), s = 1 / sqrt(r^2 + 1e-5)
   extended,       ///< 168 FLOP: the same and 150 more
+  rootless,       ///< 16 FLOP: 4 (t^6 - t^3), t = 1 / (r^2 + 1e-5)
 };
 
-inline constexpr std::array<std::string_view, 3> candidate_potential_names{
-    "position-sum", "lennard-jones", "extended"};
-inline constexpr std::array<int, 3> candidate_potential_flop{5, 18, 168};
+inline constexpr std::array<std::string_view, 4> candidate_potential_names{
+    "position-sum", "lennard-jones", "extended", "rootless"};
+inline constexpr std::array<int, 4> candidate_potential_flop{5, 18, 168, 16};
 
 struct CandidatePotentialModel {
   CandidatePotential kind = CandidatePotential::lennard_jones;
@@ -42,8 +44,7 @@ struct CandidateKernel {
       return separation.x + separation.y + separation.z;
     } else {
       constexpr float softening_squared = 1e-5F;
-      const float s = 1.0F / square_root(dot(separation, separation) + softening_squared);
-      const float s2 = s * s;
+      const float s2 = inverse_square(dot(separation, separation) + softening_squared);
       const float s6 = s2 * s2 * s2;
       float potential = 4.0F * (s6 * s6 - s6);
       if constexpr (kind == CandidatePotential::extended) {
@@ -52,6 +53,16 @@ struct CandidateKernel {
         for (int k = 0; k < multiply_adds; ++k) potential = 0.99F * potential + s2;
       }
       return potential;
+    }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION static float inverse_square(float r2) {
+    if constexpr (kind == CandidatePotential::rootless) {
+      return 1.0F / r2;
+    } else {
+      const float s = 1.0F / square_root(r2);
+      return s * s;
     }
   }
 };

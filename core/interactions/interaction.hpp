@@ -74,6 +74,8 @@ class Interaction {
         return visitor(CandidateKernel<CandidatePotential::lennard_jones>{});
       case CandidatePotential::extended:
         return visitor(CandidateKernel<CandidatePotential::extended>{});
+      case CandidatePotential::rootless:
+        return visitor(CandidateKernel<CandidatePotential::rootless>{});
     }
   }
 

@@ -91,8 +91,8 @@ TEST_F(InAFolder, BenchFewParticlesCsvHoldsARowForEachVariant) {
   EXPECT_EQ(field(lines, 3, "blocks"), "4");
 }
 
-TEST_F(InAFolder, BenchFewParticlesHasThreePotentials) {
-  for (const std::string potential : {"position-sum", "lennard-jones", "extended"}) {
+TEST_F(InAFolder, BenchFewParticlesHasFourPotentials) {
+  for (const std::string potential : {"position-sum", "lennard-jones", "extended", "rootless"}) {
     const ProgramResult result =
         program(std::string(quick) + "--cells 2 --per-cell 10 --potential " + potential);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -129,7 +129,7 @@ TEST_F(InAFolder, BenchFewParticlesDrawsTheFiguresOfThePaper) {
   const ProgramResult result =
       program(std::string(quick) +
               "--cells 2,4 --per-cell 1 --backends par-part-no-loop,x-pencil "
-              "--potential position-sum,lennard-jones,extended --output out");
+              "--potential position-sum,lennard-jones,extended,rootless --output out");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("14.00     9.100"), std::string::npos) << "published beside ours\n"
                                                                    << result.out;
@@ -138,12 +138,12 @@ TEST_F(InAFolder, BenchFewParticlesDrawsTheFiguresOfThePaper) {
   EXPECT_EQ(field(figure_6, 1, "series"), "par-part-no-loop");
   EXPECT_EQ(field(figure_6, 1, "speedup"), "1");
   const auto figure_8 = lines_of(read("out/few-particles-figure-8.csv"));
-  EXPECT_EQ(figure_8.size(), 1U + 2U * 3U * 2U);
+  EXPECT_EQ(figure_8.size(), 1U + 2U * 4U * 2U);
   for (const char* name : {"out/few-particles-figure-6.svg", "out/few-particles-figure-8.svg"}) {
     EXPECT_TRUE(read(name).starts_with("<svg")) << name;
   }
   EXPECT_NE(read("out/few-particles-figure-8.svg").find("x-pencil, 168 FLOP"), std::string::npos);
-  EXPECT_EQ(lines_of(read("out/few-particles.csv")).size(), 13U);
+  EXPECT_EQ(lines_of(read("out/few-particles.csv")).size(), 17U);
   EXPECT_EQ(lines_of(read("out/few-particles-published.csv")).size(), 3U);
 }
 
@@ -250,7 +250,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong("--cells two", "--cells", "got two"),
         wrong("--cells 256 --per-cell 100", "--cells", "1677721600, allowed at most 100000000"),
         wrong("--per-cell 1.5", "--per-cell", "got 1.5"),
-        wrong("--potential gravity", "--potential", "position-sum, lennard-jones, extended"),
+        wrong("--potential gravity", "--potential",
+              "position-sum, lennard-jones, extended, rootless"),
         wrong("--device metal", "--device", "allowed auto, host"),
         wrong("--calls 0", "--calls", "got 0"), wrong("--repeats x", "--repeats", "got x"),
         wrong("--csv there.csv", "--csv", "--overwrite"), wrong("--csv .", "--csv", "directory"),
