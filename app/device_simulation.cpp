@@ -27,9 +27,7 @@ namespace {
 /// The first row that is not finite in position, velocity or force; nothing if all are.
 std::optional<std::size_t> broken_row(const ExactState& state) {
   for (std::size_t i = 0; i < state.id.size(); ++i) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (!std::isfinite(state.offset[i][d] + state.velocity[i][d] + state.force[i][d])) return i;
-    }
+    if (!state.has_finite_row(i)) return i;
   }
   return {};
 }

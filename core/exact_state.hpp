@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +15,10 @@
 #include "core/start_state.hpp"
 
 namespace pencilbox {
+
+inline bool is_finite(const Double3& numbers) {
+  return std::isfinite(numbers[0]) && std::isfinite(numbers[1]) && std::isfinite(numbers[2]);
+}
 
 /// What an integrator carries from step to step beside the particles, by name.
 using NamedNumbers = std::map<std::string, std::vector<double>>;
@@ -47,6 +53,11 @@ struct ExactState {
   std::vector<Double3> force;                      ///< [N] [epsilon/sigma]
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+
+  /// Whether the place, velocity and force of this row are numbers.
+  bool has_finite_row(std::size_t row) const {
+    return is_finite(offset[row]) && is_finite(velocity[row]) && is_finite(force[row]);
+  }
 };
 
 }  // namespace pencilbox

@@ -267,10 +267,6 @@ void read_particles(hid_t file, ExactState& state) {
   state.force = read_rows<Double3>(at, "force", count, H5T_NATIVE_DOUBLE, 3);
 }
 
-bool is_finite(const Double3& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 bool is_positive(const Double3& numbers) {
   return is_finite(numbers) && *std::min_element(numbers.begin(), numbers.end()) > 0.0;
 }
@@ -294,7 +290,7 @@ void require_sound_row(const ExactState& state, std::size_t i) {
     good = good && state.cell[i][d] >= 0 && state.cell[i][d] < state.grid.cells[d];
   }
   if (!good) refuse(fmt::format("row {} has a wrong id, type or cell", i + 1));
-  if (!is_finite(state.offset[i]) || !is_finite(state.velocity[i]) || !is_finite(state.force[i])) {
+  if (!state.has_finite_row(i)) {
     refuse(fmt::format("row {} has an offset, velocity or force that is not finite", i + 1));
   }
 }

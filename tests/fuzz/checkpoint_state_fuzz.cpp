@@ -1,6 +1,5 @@
 // The checkpoint reader on whole files that hold any numbers: it takes a state that a simulation
 // can go on from, and then it is the one that was written; or it refuses.
-#include <cmath>
 #include <cstring>
 
 #include "io/checkpoint/checkpoint_file.hpp"
@@ -68,9 +67,8 @@ Checkpoint checkpoint_from(Numbers numbers) {
 }
 
 bool is_finite(const std::vector<Double3>& rows) {
-  return std::all_of(rows.begin(), rows.end(), [](const Double3& row) {
-    return std::isfinite(row[0]) && std::isfinite(row[1]) && std::isfinite(row[2]);
-  });
+  return std::all_of(rows.begin(), rows.end(),
+                     [](const Double3& row) { return pencilbox::is_finite(row); });
 }
 
 void require_sound(const ExactState& state) {
