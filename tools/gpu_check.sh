@@ -6,11 +6,11 @@
 # BIN holds the built programs (pencilbox, device_tests_cuda, backend_tests, physics_tests) or
 # launchers of that name; OUT (default: build/gpu_check) takes the logs. Stages, all by default:
 #   tests      the tests of the device layer, of every back end and of the physics, on the GPU
-#   sanitize   compute-sanitizer memcheck, racecheck, initcheck, synccheck, zero reports each
+#   sanitize   compute-sanitizer memcheck, racecheck, initcheck, synccheck, zero reports each; of
+#              PENCILBOX_BACKENDS="x-pencil auto" if only those are wanted, and the device layer
 #   speed      the melt at several sizes with every back end and precision: Matom-steps/s
-#   few-particles  the kernels of "Few particles per cell" on its own inputs: microseconds a call
 #   compare    `pencilbox compare` of the melt at three sizes; about a minute and a half
-#   benches    the four benchmarks, with tables and plots; about two minutes and a half
+#   benches    the four benchmarks, with tables and plots; about four minutes
 #   auto       `backend: auto` against the best fixed back end, seven systems of 2,000 steps
 #   output     what a trajectory of a million atoms costs a run
 #   resume     every back end stopped and resumed: the same bytes; from the GPU to the host and back
@@ -19,7 +19,7 @@ set -uo pipefail
 bin=${1:?usage: tools/gpu_check.sh BIN [OUT] [STAGE ...]}
 out=${2:-build/gpu_check}
 stages=("${@:3}")
-[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed few-particles compare benches auto output resume)
+[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed compare benches auto output resume)
 mkdir -p "$out"
 export PENCILBOX_SOURCE_DIR=$PWD PENCILBOX_PROGRAM=$bin/pencilbox
 device=${PENCILBOX_DEVICE:-cuda}
@@ -54,7 +54,7 @@ run_tests() {
 sanitizer_jobs() {
   local tool backend
   for tool in memcheck racecheck initcheck synccheck; do
-    for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+    for backend in ${PENCILBOX_BACKENDS:-$("$bin/pencilbox" backends | awk '{print $1}')}; do
       local name=${device}_${backend//-/_}
       echo "$tool $name backend_tests *EveryNumberOfParticles*${name}_*:*OneOrTwoCells*${name}_single*:*OpenBoundaries*${name}_single*:*Mixtures*${name}_mixed*:*ThreeRuns*${name}_single*"
     done
@@ -137,20 +137,11 @@ speed() {
   melt 20 4000 par-part-no-loop single --set neighbor.options.threads_per_target=4
   for cells in 20 40 80; do
     melt $cells 500 par-part-no-loop single --set neighbor.options.runs=merged
-    melt $cells 500 x-pencil single --set neighbor.options.length=best --set neighbor.options.threads=targets
-    melt $cells 500 x-pencil single --set neighbor.options.length=best --set neighbor.options.threads=targets \
-      --set neighbor.options.runs=merged
+    melt $cells 500 x-pencil single --set neighbor.options.length=best --set neighbor.options.runs=cells
+    melt $cells 500 x-pencil single --set neighbor.options.length=best
     melt $cells 500 all-in-sm single --set neighbor.options.shared_memory=device
   done
   melt 10 100 reference double
-}
-
-# The fifteen configurations of "Few particles per cell"; as published, then at our best.
-few_particles() {
-  "$bin/pencilbox" bench few-particles --device "$device" --overwrite --csv "$out/few-particles.csv"
-  "$bin/pencilbox" bench few-particles --device "$device" --overwrite --csv "$out/few-particles-best.csv" \
-    --backends par-part-no-loop,x-pencil \
-    --options "x-pencil:length=best,runs=merged,threads=targets;par-part-no-loop:runs=merged,threads_per_target=8"
 }
 
 # compared NAME SECONDS ARGUMENTS ...: a result in a folder of its own, which goes into docs/results
@@ -174,9 +165,12 @@ compare() {
 benches() {
   compared n-body 30 bench n-body --device "$device"
   compared pair-histogram 120 bench pair-histogram --device "$device"
-  compared few-particles 90 bench few-particles --device "$device" --calls 50
-  compared few-particles-flop 40 bench few-particles --device "$device" --calls 50 --cells 2,4,8,16 \
-    --backends par-part-no-loop,x-pencil --potential position-sum,lennard-jones,extended
+  compared few-particles 150 bench few-particles --device "$device" --calls 20
+  compared few-particles-best 60 bench few-particles --device "$device" \
+    --backends par-part-no-loop,x-pencil --options "x-pencil:length=best"
+  compared few-particles-flop 60 bench few-particles --device "$device" --calls 50 --cells 2,4,8,16 \
+    --backends par-part-no-loop,x-pencil --options "x-pencil:length=best" \
+    --potential position-sum,lennard-jones,extended,rootless
   compared fenns 150 bench fenns --device "$device" --repeats 20
   short_table
 }
@@ -268,7 +262,6 @@ for stage in "${stages[@]}"; do
     tests) run_tests ;;
     sanitize) sanitize ;;
     speed) speed && cat "$out/speed.txt" ;;
-    few-particles) few_particles ;;
     compare) compare ;;
     benches) benches ;;
     auto) auto ;;
