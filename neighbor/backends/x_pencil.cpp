@@ -300,7 +300,7 @@ class XPencil final : public Backend<Precision> {
   XPencil(const Problem& problem, const BackendOptions& options)
       : problem_(problem),
         options_(options),
-        shared_bytes_(shared_memory_limit(problem, options)),
+        source_bytes_(bytes_for_sources(problem, options)),
         largest_cell_(problem.largest_cell),
         runs_(resolved(options, "runs") == "merged" ? SourceRuns::merged : SourceRuns::cells),
         across_pencils_(resolved(options, "staged") == "many"),
@@ -309,7 +309,7 @@ class XPencil final : public Backend<Precision> {
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (const auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    const std::int64_t bytes = shared_memory_limit(problem, options);
+    const std::int64_t bytes = bytes_for_sources(problem, options);
     const std::int64_t most = cells_within(bytes, problem.largest_cell);
     if (most < 3) {
       return "a pencil needs at least 3 cells (one of them a target) in shared memory: " +
@@ -362,6 +362,12 @@ class XPencil final : public Backend<Precision> {
     }
   }
 
+  /// What the table of pencils leaves.
+  static std::int64_t bytes_for_sources(const Problem& problem, const BackendOptions& options) {
+    return shared_memory_limit(problem, options) -
+           static_cast<std::int64_t>(SurroundingPencils::bytes);
+  }
+
   /// LX + 2 of the paper: cells of `largest_cell` particles in so much shared memory.
   static std::int64_t cells_within(std::int64_t bytes, Index largest_cell) {
     return bytes / (std::max<Index>(1, largest_cell) * bytes_per_source);
@@ -370,7 +376,7 @@ class XPencil final : public Backend<Precision> {
   std::int64_t fullest_cell() const { return std::max<Index>(1, largest_cell_); }
 
   Index longest_that_fits() const {
-    const std::int64_t fitting = cells_within(shared_bytes_, largest_cell_) - 2;
+    const std::int64_t fitting = cells_within(source_bytes_, largest_cell_) - 2;
     return static_cast<Index>(std::clamp<std::int64_t>(fitting, 1, problem_.grid.cells[0]));
   }
 
@@ -471,9 +477,7 @@ class XPencil final : public Backend<Precision> {
     layout.by_per_row = LaunchDivisor(layout.per_row);
     layout.by_rows = LaunchDivisor(problem_.grid.cells[1]);
     layout.across_pencils = across_pencils_;
-    const std::int64_t room =
-        (shared_bytes_ - static_cast<std::int64_t>(SurroundingPencils::bytes)) /
-        (2 * bytes_per_source);
+    const std::int64_t room = source_bytes_ / (2 * bytes_per_source);
     const std::int64_t pencil = fullest_cell() * (length + 2);
     const std::int64_t wanted =
         layout.across_pencils ? std::max<std::int64_t>(pencil, 3 * threads) : pencil;
@@ -483,7 +487,7 @@ class XPencil final : public Backend<Precision> {
 
   Problem problem_;
   BackendOptions options_;
-  std::int64_t shared_bytes_;
+  std::int64_t source_bytes_;
   Index largest_cell_;
   SourceRuns runs_;
   bool across_pencils_;
