@@ -1,6 +1,7 @@
 #include "io/output/hdf5_driver.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -85,8 +86,7 @@ struct OrderedFile {
 
   herr_t commit() {
     if (waiting.empty()) return good;
-    // A file that is shorter than its superblock says is refused.
-    if (H5FDtruncate(below, H5P_DEFAULT, false) < 0) return bad;
+    if (grow() < 0) return bad;
     std::vector<const Piece*> pieces;
     for (const auto& [address, piece] : waiting) pieces.push_back(&piece);
     std::stable_sort(pieces.begin(), pieces.end(),
@@ -99,6 +99,22 @@ struct OrderedFile {
     }
     waiting.clear();
     return good;
+  }
+
+  // A file that is shorter than its superblock says is refused. So it grows before the superblock
+  // goes to the file, and shrinks after it.
+
+  herr_t grow() { return misfit() > 0 ? H5FDtruncate(below, H5P_DEFAULT, false) : good; }
+
+  herr_t commit_and_shrink() {
+    if (commit() < 0) return bad;
+    return misfit() < 0 ? H5FDtruncate(below, H5P_DEFAULT, false) : good;
+  }
+
+  /// By how much the file is shorter than HDF5 takes it to be.
+  std::int64_t misfit() const {
+    return static_cast<std::int64_t>(H5FDget_eoa(below, H5FD_MEM_DEFAULT)) -
+           static_cast<std::int64_t>(H5FDget_eof(below, H5FD_MEM_DEFAULT));
   }
 
   haddr_t end_of_waiting() const { return waiting.empty() ? 0 : waiting.rbegin()->second.end(); }
@@ -134,7 +150,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t maxaddr) noex
 
 herr_t close_file(H5FD_t* file) noexcept {
   const std::unique_ptr<OrderedFile> closing(&of(file));
-  const herr_t committed = guarded([&] { return closing->commit(); });
+  const herr_t committed = guarded([&] { return closing->commit_and_shrink(); });
   return std::min(committed, H5FDclose(closing->below));
 }
 
@@ -183,13 +199,14 @@ herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, size_t size,
 
 herr_t flush(H5FD_t* file, hid_t, hbool_t closing) noexcept {
   return guarded([&] {
-    if (of(file).commit() < 0) return bad;
+    if (of(file).commit_and_shrink() < 0) return bad;
     return H5FDflush(of(file).below, H5P_DEFAULT, closing);
   });
 }
 
-herr_t truncate(H5FD_t* file, hid_t, hbool_t closing) noexcept {
-  return H5FDtruncate(of(file).below, H5P_DEFAULT, closing);
+/// HDF5 asks before it has written its superblock. What is to go, flush() takes away.
+herr_t truncate(H5FD_t* file, hid_t, hbool_t) noexcept {
+  return guarded([&] { return of(file).grow(); });
 }
 
 H5FD_class_t make_class() {

@@ -347,6 +347,23 @@ void TrajectoryFile::open_series() {
   }
 }
 
+namespace {
+
+/// How many of the first frames have increasing steps. A resumed writer that was killed while it
+/// dropped frames leaves zeros: HDF5 clears rows before they are gone. Such rows, and what follows
+/// them, were to be dropped; any other disorder is damage.
+std::size_t frames_that_increase(const std::vector<std::int64_t>& steps) {
+  const auto last = std::adjacent_find(steps.begin(), steps.end(), std::greater_equal<>());
+  if (last == steps.end()) return steps.size();
+  const auto was_dropped = [last](std::int64_t step) { return step == 0 || step > *last; };
+  if (!std::all_of(last + 1, steps.end(), was_dropped)) {
+    throw InputError("the steps of its frames do not increase");
+  }
+  return static_cast<std::size_t>(last - steps.begin()) + 1;
+}
+
+}  // namespace
+
 /// A writer that was killed leaves at most one row that not all datasets have.
 std::size_t TrajectoryFile::complete_frames() const {
   hsize_t frames = std::numeric_limits<hsize_t>::max();
@@ -364,12 +381,9 @@ void TrajectoryFile::read_steps_and_times() {
   times_.resize(time_->dataset.shape().at(0));
   step_->dataset.read(H5T_NATIVE_INT64, steps_.data());
   time_->dataset.read(H5T_NATIVE_DOUBLE, times_.data());
-  const std::size_t frames = complete_frames();
-  steps_.resize(frames);
-  times_.resize(frames);
-  if (std::adjacent_find(steps_.begin(), steps_.end(), std::greater_equal<>()) != steps_.end()) {
-    throw InputError("the steps of its frames do not increase");
-  }
+  steps_.resize(complete_frames());
+  steps_.resize(frames_that_increase(steps_));
+  times_.resize(steps_.size());
 }
 
 template <class Action>

@@ -1,8 +1,9 @@
 // A writer that is killed at any of its writes, not only at random ones: the trajectory opens and
 // has all frames before. The frames around the 64th are the ones that matter: there the index of
-// chunks outgrows its first node, and HDF5 rearranges it.
+// chunks outgrows its first node, and HDF5 rearranges it. And a resumed writer that drops frames:
+// there the file shrinks.
 //
-// A program of its own, because it stands between HDF5 and the system's pwrite.
+// A program of its own, because it stands between HDF5 and the system's pwrite and ftruncate.
 #include <atomic>
 #include <csignal>
 #include <limits>
@@ -29,6 +30,11 @@ ssize_t write_or_die(int file, const void* bytes, std::size_t count, off64_t off
   return syscall(SYS_pwrite64, file, bytes, count, offset);
 }
 
+int truncate_or_die(int file, off64_t size) {
+  if (++writes == deadly_write) std::raise(SIGKILL);
+  return static_cast<int>(syscall(SYS_ftruncate, file, size));
+}
+
 }  // namespace
 
 extern "C" {
@@ -38,6 +44,8 @@ ssize_t pwrite64(int file, const void* bytes, std::size_t count, off64_t offset)
 ssize_t pwrite(int file, const void* bytes, std::size_t count, off_t offset) {
   return write_or_die(file, bytes, count, offset);
 }
+int ftruncate64(int file, off64_t size) noexcept { return truncate_or_die(file, size); }
+int ftruncate(int file, off_t size) noexcept { return truncate_or_die(file, size); }
 }
 
 namespace pencilbox {
@@ -54,6 +62,7 @@ constexpr int frames = 67;
 /// The writes done before each frame, and after the last: shared with the process that writes.
 struct WritesBefore {
   long frame[frames + 1];
+  long all;
 };
 
 class KilledWriter : public ::testing::Test {
@@ -67,13 +76,19 @@ class KilledWriter : public ::testing::Test {
 
   std::filesystem::path path() const { return folder_ / "trajectory.h5md"; }
 
-  /// In a process of its own, which ends with its write number `deadly`.
   void write(long deadly) const {
+    in_a_process(deadly, [this] { write_frames(); });
+  }
+
+  /// Which ends with its write number `deadly`.
+  template <class Action>
+  void in_a_process(long deadly, const Action& action) const {
     const pid_t child = fork();
     if (child == 0) {
       writes = 0;
       deadly_write = deadly;
-      write_frames();
+      action();
+      before_->all = writes;
       _exit(0);
     }
     int status = 0;
@@ -83,11 +98,26 @@ class KilledWriter : public ::testing::Test {
     ASSERT_TRUE(deadly == never ? done : killed) << status;
   }
 
-  void write_frames() const {
+  static TrajectoryHeader header() {
     FieldSet fields;
     fields.insert(Field::position);
     fields.insert(Field::force);
-    TrajectoryWriter writer(path(), start_, {fields, Precision::double_, "1", "deck", "b", "d"});
+    return {fields, Precision::double_, "1", "deck", "b", "d"};
+  }
+
+  /// Goes on after frame `kept - 1` with the frames that were there.
+  void go_on(int kept) const {
+    TrajectoryWriter writer =
+        TrajectoryWriter::resume(path(), start_, header(), sample_frame(start_, kept - 1).step);
+    for (int i = kept; i < kept + 2; ++i) {
+      writer.append(pack(sample_frame(start_, i)), sample_observation(start_, i));
+      writer.wait();
+    }
+    writer.close();
+  }
+
+  void write_frames() const {
+    TrajectoryWriter writer(path(), start_, header());
     for (int i = 0; i < frames; ++i) {
       before_->frame[i] = writes;
       writer.append(pack(sample_frame(start_, i)), sample_observation(start_, i));
@@ -107,6 +137,7 @@ class KilledWriter : public ::testing::Test {
     EXPECT_GE(positions.size(), steps.size() * row);
     EXPECT_GE(forces.size(), steps.size() * row);
     for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (i > 0 && steps[i] == 0.0) return static_cast<int>(i);  // was being dropped
       const Frame frame = sample_frame(start_, static_cast<int>(i));
       EXPECT_EQ(steps[i], static_cast<double>(frame.step));
       for (std::size_t k = 0; k < row; ++k) {
@@ -139,6 +170,28 @@ TEST_F(KilledWriter, LeavesEveryFrameBeforeAtWhicheverWriteItDies) {
       ADD_FAILURE() << "write " << deadly << ": " << error.what();
     }
     if (HasFailure()) break;
+  }
+}
+
+TEST_F(KilledWriter, WhoResumesLosesNothingThatWasToBeKept) {
+  write(never);
+  const std::filesystem::path saved = folder_ / "saved.h5md";
+  std::filesystem::copy_file(path(), saved);
+  constexpr int kept = 20;
+  in_a_process(never, [this] { go_on(kept); });
+  ASSERT_EQ(whole_frames(), kept + 2);
+  const long all = before_->all;
+  ASSERT_GT(all, 5);
+  for (long deadly = 1; deadly <= all && !HasFailure(); ++deadly) {
+    std::filesystem::copy_file(saved, path(), std::filesystem::copy_options::overwrite_existing);
+    in_a_process(deadly, [this] { go_on(kept); });
+    try {
+      EXPECT_GE(whole_frames(), kept) << "write " << deadly << " of " << all;
+      go_on(kept);
+      EXPECT_EQ(whole_frames(), kept + 2) << "write " << deadly << " of " << all;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "write " << deadly << " of " << all << ": " << error.what();
+    }
   }
 }
 
