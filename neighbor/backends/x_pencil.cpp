@@ -290,8 +290,6 @@ struct PencilShape {
   Index length;
   PencilThreads threads;
   int lanes;  ///< threads of a target
-
-  bool operator==(const PencilShape&) const = default;
 };
 
 template <class Precision>
@@ -466,8 +464,7 @@ class XPencil final : public Backend<Precision> {
   }
 
   /// A half holds a pencil if shared memory does. Where pieces may be of several pencils, it holds
-  /// five sources a thread, which leaves a multiprocessor room for all the threads that it can
-  /// have.
+  /// three sources a thread at least, which leaves a multiprocessor room for most of its threads.
   PencilLayout layout_of(const PencilShape& pencils, int threads) const {
     const Index length = pencils.length;
     PencilLayout layout;

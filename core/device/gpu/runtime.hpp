@@ -10,6 +10,7 @@
 #include "core/device/gpu/vendor.hpp"
 #include "core/device/launch_shape.hpp"
 #include "core/device/properties.hpp"
+#include "core/device/rehearsal.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -125,23 +126,6 @@ class Graph {
   };
 
   vendor::ReadyGraphHandle ready_{};
-};
-
-/// While one lives, nothing is put on a stream: kernels that would be launched are only loaded,
-/// copies are left out. A kernel's first launch loads it, which takes the host up to a millisecond;
-/// so a rehearsal lets what comes after it be timed. (The library's scans and sorts are left out
-/// too.)
-class Rehearsal {
- public:
-  Rehearsal() { ++going_on_; }
-  ~Rehearsal() { --going_on_; }
-  Rehearsal(const Rehearsal&) = delete;
-  Rehearsal& operator=(const Rehearsal&) = delete;
-
-  static bool goes_on() { return going_on_ > 0; }
-
- private:
-  inline static thread_local int going_on_ = 0;
 };
 
 /// Raw memory; Buffer and HostBuffer are what everybody uses.

@@ -17,6 +17,7 @@
 #include "core/device/host/emulator.hpp"
 #include "core/device/launch_shape.hpp"
 #include "core/device/properties.hpp"
+#include "core/device/rehearsal.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox::host {
@@ -67,21 +68,6 @@ class Graph {
 
  private:
   std::function<void()> enqueue_;
-};
-
-/// While one lives, nothing is put on a stream: no kernel runs, copies are left out. (On a GPU
-/// kernels that would be launched are loaded, so that what comes after a rehearsal can be timed.)
-class Rehearsal {
- public:
-  Rehearsal() { ++going_on_; }
-  ~Rehearsal() { --going_on_; }
-  Rehearsal(const Rehearsal&) = delete;
-  Rehearsal& operator=(const Rehearsal&) = delete;
-
-  static bool goes_on() { return going_on_ > 0; }
-
- private:
-  inline static thread_local int going_on_ = 0;
 };
 
 /// Raw memory; Buffer and HostBuffer are what everybody uses.
