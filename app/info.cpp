@@ -13,10 +13,10 @@ std::string describe(const DeviceApi& device) {
   try {
     const DeviceProperties p = device.properties();
     return fmt::format(
-        "{}: {}\n  {}multiprocessors {}, warp {}, shared memory {} KB (on request {} KB), "
-        "memory {:.1f} GB\n",
-        p.kind, p.name, p.driver.empty() ? "" : p.driver + ", ", p.multiprocessors, p.warp_size,
-        p.shared_bytes / 1024, p.shared_bytes_opt_in / 1024,
+        "{}: {}\n  {}kernels compiled by {}\n"
+        "  multiprocessors {}, warp {}, shared memory {} KB (on request {} KB), memory {:.1f} GB\n",
+        p.kind, p.name, p.driver.empty() ? "" : p.driver + ", ", p.compiler, p.multiprocessors,
+        p.warp_size, p.shared_bytes / 1024, p.shared_bytes_opt_in / 1024,
         static_cast<double>(p.memory_bytes) / 1e9);
   } catch (const SystemError& error) {
     return fmt::format("{}: none ({})\n", device.kind(), error.what());

@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const std::string& com
           {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))},
           {"device", device.kind + ": " + device.name},
           {"driver", device.driver.empty() ? "none" : device.driver},
-          {"compiler", __VERSION__},
+          {"compiler", device.compiler},
           {"pencilbox", PENCILBOX_VERSION}};
 }
 

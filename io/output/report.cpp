@@ -35,7 +35,10 @@ std::array<Region, 7> regions_of(const RegionSeconds& seconds) {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json device_json(const DeviceProperties& device) {
-  return {{"kind", device.kind}, {"name", device.name}, {"driver", device.driver}};
+  return {{"kind", device.kind},
+          {"name", device.name},
+          {"driver", device.driver},
+          {"compiler", device.compiler}};
 }
 
 Json regions_json(const RegionSeconds& seconds) {

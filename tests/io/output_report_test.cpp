@@ -28,6 +28,7 @@ RunReport sample_report() {
   report.device.kind = "cuda";
   report.device.name = "Some GPU";
   report.device.driver = "12.4";
+  report.device.compiler = "nvcc 12.4.99";
   report.precision = Precision::double_;
   report.deterministic = true;
   report.integrator = "velocity-verlet";
@@ -56,7 +57,10 @@ TEST(Report, IsReadBackExactly) {
   EXPECT_EQ(read.at("seconds"), 4.0);
   EXPECT_EQ(read.at("backend"), "x-pencil");
   EXPECT_EQ(read.at("options"), json({{"width", "8"}, {"rebuild", "every-step"}}));
-  EXPECT_EQ(read.at("device"), json({{"kind", "cuda"}, {"name", "Some GPU"}, {"driver", "12.4"}}));
+  EXPECT_EQ(read.at("device"), json({{"kind", "cuda"},
+                                     {"name", "Some GPU"},
+                                     {"driver", "12.4"},
+                                     {"compiler", "nvcc 12.4.99"}}));
   EXPECT_EQ(read.at("precision"), "double");
   EXPECT_EQ(read.at("deterministic"), true);
   EXPECT_EQ(read.at("integrator"), "velocity-verlet");

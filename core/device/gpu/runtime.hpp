@@ -281,6 +281,7 @@ inline DeviceProperties device_properties() {
   properties.kind = vendor::kind;
   properties.name = raw.name;
   properties.driver = "driver " + std::to_string(driver) + ", runtime " + std::to_string(runtime);
+  properties.compiler = vendor::compiler();
   properties.multiprocessors = raw.multiProcessorCount;
   properties.warp_size = raw.warpSize;
   properties.max_threads = raw.maxThreadsPerBlock;

@@ -3,11 +3,17 @@
 
 #if defined(PENCILBOX_DEVICE_CUDA)
 
+#include <string>
+
 #include <cuda_runtime.h>
 
 namespace pencilbox::cuda::vendor {
 
 inline constexpr const char* kind = "cuda";
+inline std::string compiler() {
+  return "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." +
+         std::to_string(__CUDACC_VER_MINOR__) + "." + std::to_string(__CUDACC_VER_BUILD__);
+}
 using Error = cudaError_t;
 using StreamHandle = cudaStream_t;
 using EventHandle = cudaEvent_t;
@@ -96,11 +102,14 @@ Error allow_shared_bytes(Function* entry, std::size_t bytes) {
 
 #elif defined(PENCILBOX_DEVICE_HIP)
 
+#include <string>
+
 #include <hip/hip_runtime.h>
 
 namespace pencilbox::hip::vendor {
 
 inline constexpr const char* kind = "hip";
+inline std::string compiler() { return __VERSION__; }
 using Error = hipError_t;
 using StreamHandle = hipStream_t;
 using EventHandle = hipEvent_t;

@@ -9,6 +9,13 @@ namespace pencilbox::host {
 
 namespace {
 
+/// Clang names itself in its version, GCC does not.
+#if defined(__clang__)
+constexpr const char* compiler = __VERSION__;
+#else
+constexpr const char* compiler = "g++ " __VERSION__;
+#endif
+
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -25,6 +32,7 @@ std::string processor_name() {
 DeviceProperties device_properties() {
   DeviceProperties properties;
   properties.kind = device_kind;
+  properties.compiler = compiler;
   properties.multiprocessors = omp_get_max_threads();
   properties.name = processor_name() + ", " + std::to_string(properties.multiprocessors) +
                     (properties.multiprocessors == 1 ? " thread" : " threads");
