@@ -14,8 +14,12 @@ constexpr double untried = std::numeric_limits<double>::infinity();
 /// A family is worth more trials if its first candidate took at most so many times the least: for
 /// few particles, several threads a target change a back end's time by as much.
 constexpr double family_within = 4.0;
-/// Single trials of one candidate differ by some per cent, of short kernels by more.
-constexpr double finalist_within = 1.25;
+/// Single trials of one candidate differ by some per cent.
+constexpr double near_within = 1.25;
+/// The first launch of a kernel takes so much longer [s]: its code is in no cache yet, and after a
+/// round the device waits for the host. That may be as long as a short kernel itself.
+constexpr double first_launch = 10e-6;
+constexpr int trials_of_the_near = 2;
 constexpr std::size_t most_finalists = 5;
 constexpr int trials_of_a_finalist = 6;
 
@@ -76,7 +80,7 @@ std::vector<std::size_t> TrialSchedule::firsts() const {
 std::vector<std::size_t> TrialSchedule::variants_of_fast_families() const {
   std::vector<std::size_t> candidates;
   for (const std::size_t first : firsts()) {
-    if (least_[first] > family_within * least_[best()]) continue;
+    if (least_[first] > family_within * least_[best()] + first_launch) continue;
     for (std::size_t k = 0; k < family_of_.size(); ++k) {
       if (family_of_[k] == family_of_[first] && k != first) candidates.push_back(k);
     }
@@ -84,28 +88,36 @@ std::vector<std::size_t> TrialSchedule::variants_of_fast_families() const {
   return candidates;
 }
 
-std::vector<std::size_t> TrialSchedule::finalists() const {
+/// By their times; none if there is but one.
+std::vector<std::size_t> TrialSchedule::near_the_fastest() const {
   std::vector<std::size_t> candidates;
   for (std::size_t k = 0; k < least_.size(); ++k) {
-    if (least_[k] <= finalist_within * least_[best()]) candidates.push_back(k);
+    if (least_[k] <= near_within * least_[best()] + first_launch) candidates.push_back(k);
   }
   std::sort(candidates.begin(), candidates.end(),
             [this](std::size_t a, std::size_t b) { return least_[a] < least_[b]; });
-  candidates.resize(std::min(candidates.size(), most_finalists));
   if (candidates.size() == 1) candidates.clear();
+  return candidates;
+}
+
+std::vector<std::size_t> TrialSchedule::finalists() const {
+  std::vector<std::size_t> candidates = near_the_fastest();
+  candidates.resize(std::min(candidates.size(), most_finalists));
   return candidates;
 }
 
 /// The next round that has anything to try; none after the last.
 void TrialSchedule::begin_round() {
   round_.clear();
-  while (round_.empty() && rounds_begun_ < 3) {
+  while (round_.empty() && rounds_begun_ < 4) {
     ++rounds_begun_;
     if (rounds_begun_ == 1 && family_of_.size() > 1) {
       round_ = firsts();
     } else if (rounds_begun_ == 2) {
       round_ = variants_of_fast_families();
     } else if (rounds_begun_ == 3) {
+      round_ = in_turn(near_the_fastest(), trials_of_the_near);
+    } else {
       round_ = in_turn(finalists(), trials_of_a_finalist);
     }
   }

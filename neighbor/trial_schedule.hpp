@@ -12,7 +12,8 @@ namespace pencilbox {
 ///
 /// 1. of each family (back end) the first candidate;
 /// 2. the other candidates of families whose first came near the fastest;
-/// 3. the fastest few again, in turn, until their order can be trusted.
+/// 3. all that came near the fastest twice more, in turn;
+/// 4. the fastest few again, in turn, until their order can be trusted.
 ///
 /// Of a candidate's trials the least time counts: what disturbs a measurement makes it longer.
 class TrialSchedule {
@@ -40,6 +41,7 @@ class TrialSchedule {
  private:
   std::vector<std::size_t> firsts() const;
   std::vector<std::size_t> variants_of_fast_families() const;
+  std::vector<std::size_t> near_the_fastest() const;
   std::vector<std::size_t> finalists() const;
   void begin_round();
 

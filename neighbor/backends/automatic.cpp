@@ -113,8 +113,9 @@ class Automatic final : public Backend<Precision> {
     // The first evaluation is the start's, once: a step's is another kernel.
     measuring_ = seen_start_ && !schedule_.decided();
     active_ = measuring_ ? round[trials_.size()] : schedule_.best();
+    Backend<Precision>& backend = active();  // if it is made here, that is no part of its trial
     if (measuring_) trials_.emplace_back().begin.record(stream);
-    active().prepare(particles, stream);
+    backend.prepare(particles, stream);
   }
 
   void compute(const BinnedParticles<Precision>& particles, const PairInteraction& interaction,
@@ -149,7 +150,11 @@ class Automatic final : public Backend<Precision> {
   }
 
   std::optional<AutomaticChoice> choice() const override {
-    if (!schedule_.decided()) return {};
+    return schedule_.decided() ? present_choice() : choice_before_;
+  }
+
+ private:
+  AutomaticChoice present_choice() const {
     AutomaticChoice choice;
     choice.chosen = candidates_[schedule_.best()].choice();
     choice.tried = static_cast<int>(schedule_.tried());
@@ -161,7 +166,6 @@ class Automatic final : public Backend<Precision> {
     return choice;
   }
 
- private:
   struct Trial {
     Event begin, end;
   };
@@ -201,6 +205,7 @@ class Automatic final : public Backend<Precision> {
   }
 
   void choose_again() {
+    choice_before_ = present_choice();
     schedule_ = TrialSchedule(families_of(candidates_));
     measured_kind_.reset();
   }
@@ -278,6 +283,7 @@ class Automatic final : public Backend<Precision> {
   std::optional<Wanted> measured_kind_;
   Index largest_at_choice_;
   int choices_ = 0;
+  std::optional<AutomaticChoice> choice_before_;  ///< while it chooses again
 };
 
 }  // namespace

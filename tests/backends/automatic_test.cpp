@@ -105,6 +105,7 @@ TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
   for (int looks = 0; looks < 40 && choices < 2; ++looks) {
     simulation->advance(20);
     const auto choice = simulation->backend_stats().choice;
+    ASSERT_TRUE(choice || choices == 0) << "what it chose before holds while it chooses again";
     if (choice) choices = choice->choices;
   }
   EXPECT_GE(choices, 2);
