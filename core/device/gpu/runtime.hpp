@@ -258,41 +258,7 @@ inline KernelResources resources_of_last_launch() {
               static_cast<double>(warps(device.maxThreadsPerMultiProcessor))};
 }
 
-/// A number that a device may not tell: then 0.
-inline double told(vendor::Error (*ask)(int*)) {
-  int value = 0;
-  if (ask(&value) == vendor::success) return value;
-  (void)vendor::last_error();  // has been dealt with
-  return 0.0;
-}
-
 /// Of the first device; throws SystemError if none answers.
-inline DeviceProperties device_properties() {
-  int count = 0;
-  check(vendor::device_count(&count), "looking for a device");
-  if (count == 0) throw SystemError(std::string(vendor::kind) + ": no device found");
-  vendor::Properties raw{};
-  check(vendor::properties(&raw), "reading a device's properties");
-  int driver = 0;
-  int runtime = 0;
-  check(vendor::driver_version(&driver), "reading the driver's version");
-  check(vendor::runtime_version(&runtime), "reading the runtime's version");
-  DeviceProperties properties;
-  properties.kind = vendor::kind;
-  properties.name = raw.name;
-  properties.driver = "driver " + std::to_string(driver) + ", runtime " + std::to_string(runtime);
-  properties.compiler = vendor::compiler();
-  properties.multiprocessors = raw.multiProcessorCount;
-  properties.warp_size = raw.warpSize;
-  properties.max_threads = raw.maxThreadsPerBlock;
-  properties.shared_bytes = static_cast<std::int64_t>(raw.sharedMemPerBlock);
-  properties.shared_bytes_opt_in = static_cast<std::int64_t>(vendor::opt_in_shared_bytes(raw));
-  properties.memory_bytes = static_cast<std::int64_t>(raw.totalGlobalMem);
-  properties.issue_per_s = 1e3 * told(vendor::clock_khz) * raw.multiProcessorCount *
-                           static_cast<double>(vendor::issue_lanes(raw));
-  properties.memory_bytes_per_s =  // two transfers a clock
-      2e3 * told(vendor::memory_clock_khz) * told(vendor::memory_bus_bits) / 8.0;
-  return properties;
-}
+DeviceProperties device_properties();
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

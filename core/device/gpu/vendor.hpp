@@ -14,6 +14,10 @@ inline std::string compiler() {
   return "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." +
          std::to_string(__CUDACC_VER_MINOR__) + "." + std::to_string(__CUDACC_VER_BUILD__);
 }
+inline constexpr const char* driver_release_file = "/proc/driver/nvidia/version";
+inline std::string version_in_words(int version) {
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 using Error = cudaError_t;
 using StreamHandle = cudaStream_t;
 using EventHandle = cudaEvent_t;
@@ -110,6 +114,11 @@ namespace pencilbox::hip::vendor {
 
 inline constexpr const char* kind = "hip";
 inline std::string compiler() { return __VERSION__; }
+inline constexpr const char* driver_release_file = "/sys/module/amdgpu/version";
+inline std::string version_in_words(int version) {
+  return "HIP " + std::to_string(version / 10'000'000) + "." +
+         std::to_string(version / 100'000 % 100) + "." + std::to_string(version % 100'000);
+}
 using Error = hipError_t;
 using StreamHandle = hipStream_t;
 using EventHandle = hipEvent_t;
