@@ -139,7 +139,7 @@ class DeviceSimulation final : public Simulation {
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
     stats.device_bytes = backend_bytes_;
     stats.note = report.note;
-    stats.choice = backend_->choice();
+    stats.choice = latest_choice();
     return stats;
   }
 
@@ -219,9 +219,16 @@ class DeviceSimulation final : public Simulation {
     types_ = types;
     binning_.emplace(problem.grid, setup_.deterministic, stream_);
     interaction_.emplace(setup_.potential, problem.grid.float_uncertainty(), stream_);
+    choice_of_last_grid_ = latest_choice();
     const std::int64_t before = allocated_bytes;
     backend_ = make_backend<Precision>(find_backend(setup_.backend), problem, setup_.options);
     backend_bytes_ = allocated_bytes - before;
+  }
+
+  /// Of a back end that chooses. While it tries on a new grid: what it chose on the last one.
+  std::optional<AutomaticChoice> latest_choice() const {
+    const auto choice = backend_ ? backend_->choice() : std::nullopt;
+    return choice ? choice : choice_of_last_grid_;
   }
 
   /// Puts a state of the host on the device and evaluates it.
@@ -321,6 +328,7 @@ class DeviceSimulation final : public Simulation {
   std::unique_ptr<Integrator<Precision>> integrator_;
   std::optional<Binning<Precision>> binning_;
   std::unique_ptr<Backend<Precision>> backend_;
+  std::optional<AutomaticChoice> choice_of_last_grid_;
   Particles<Precision> particles_;
   Reduction reduction_;
   std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for

@@ -111,6 +111,29 @@ TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
   EXPECT_GE(choices, 2);
 }
 
+TEST_P(Automatic, AChoiceIsKnownWhenTheGridFollowsItsParticles) {
+  // A cloud that flies apart: its grid is laid anew, and with it the back end.
+  const Box open{{0, 0, 0}, {12, 12, 12}, {false, false, false}};
+  SimulationSetup setup =
+      make_lj_setup(random_liquid(300, open, 1.2, 5), 2.5, Truncation::force_shift);
+  setup.backend = "auto";
+  setup.timestep = 0.001;
+  for (std::size_t i = 0; i < setup.start.position.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      setup.start.velocity[i][d] = 10.0 * (setup.start.position[i][d] - 6.0);
+    }
+  }
+  const auto simulation = make(setup);
+  const std::int64_t bytes = simulation->device_bytes();
+  simulation->advance(enough_to_choose);
+  for (int looks = 0; looks < 20; ++looks) {
+    EXPECT_TRUE(simulation->backend_stats().choice) << "at step " << simulation->step();
+    simulation->observe();  // where the grid is looked after
+    simulation->advance(5);
+  }
+  EXPECT_GT(simulation->device_bytes(), bytes) << "the grid was to grow";
+}
+
 TEST_P(Automatic, TakesWhatNoOtherCanRunAndSaysSo) {
   // A side below the cutoff: the truth alone looks so far.
   SimulationSetup setup = make_lj_setup(random_liquid(30, periodic_box(2.0, 6.0, 6.0), 0.75, 3),
