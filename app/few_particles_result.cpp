@@ -82,7 +82,7 @@ PlotSeries published_speedup(const FewParticlesMeasurement& measurement, const s
 /// Speed-up of every strategy against the yardstick.
 Plot make_figure_6(const FewParticlesMeasurement& measurement) {
   LinePlot plot{
-      "interactions per particle", fmt::format("speed-up against {}", yardstick), true, false, {}};
+      "interactions per particle", fmt::format("speed-up against {}", yardstick), true, true, {}};
   for (std::size_t i = 0; i < measurement.backends.size(); ++i) {
     const BackendChoice& choice = measurement.backends[i];
     PlotSeries series{describe(choice, measurement.known), {}, false};

@@ -15,6 +15,19 @@ namespace {
 constexpr std::array<const char*, 8> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                              "#56b4e9", "#e69f00", "#000000", "#8c6bb1"};
 
+/// How a series looks. Those of one colour have other marks.
+struct Style {
+  const char* colour;
+  std::size_t mark;
+  bool published;  ///< dashed, hollow marks
+};
+
+constexpr std::size_t marks = 4;
+
+Style style_of(std::size_t number, bool published) {
+  return {colours[number % colours.size()], (number + number / colours.size()) % marks, published};
+}
+
 struct Frame {
   double left = 80.0, top = 46.0, width = 560.0, height = 360.0;
 };
@@ -70,7 +83,7 @@ class Axis {
   /// Powers of ten; with halves and fifths between where there are few.
   std::vector<double> powers() const {
     std::vector<double> values;
-    const bool few = high_ - low_ < 2.0;
+    const bool few = high_ - low_ < 2.5;
     for (int power = static_cast<int>(std::floor(low_)); power <= static_cast<int>(high_);
          ++power) {
       for (const double factor : {1.0, 2.0, 5.0}) {
@@ -144,28 +157,39 @@ std::string axes(const Frame& frame, const LinePlot& plot, const Axis& x, const 
   return svg;
 }
 
-std::string curve(const std::vector<PlotPoint>& points, const Axis& x, const Axis& y,
-                  const char* colour, bool published) {
-  std::string path, marks;
-  for (const PlotPoint& point : points) {
-    path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x(point.x), y(point.y));
-    marks +=
-        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" stroke=\"{}\"/>\n",
-                    x(point.x), y(point.y), published ? "white" : colour, colour);
+/// A circle, square, triangle or diamond.
+std::string mark_at(double x, double y, const Style& style) {
+  const std::string paint = fmt::format("fill=\"{}\" stroke=\"{}\"/>\n",
+                                        style.published ? "white" : style.colour, style.colour);
+  if (style.mark == 0) {
+    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" {}", x, y, paint);
   }
-  return fmt::format(
-             "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
-             colour, published ? " stroke-dasharray=\"5 4\"" : "") +
-         marks;
+  constexpr std::array<const char*, marks> outlines{"", "-2.8,-2.8 2.8,-2.8 2.8,2.8 -2.8,2.8",
+                                                    "0,-3.8 3.5,2.6 -3.5,2.6", "0,-4 4,0 0,4 -4,0"};
+  return fmt::format("<polygon points=\"{}\" transform=\"translate({:.1f} {:.1f})\" {}",
+                     outlines[style.mark], x, y, paint);
 }
 
-std::string legend_line(double x, double y, const char* colour, const PlotSeries& series) {
-  return fmt::format(
-             "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
-             "stroke-width=\"2\"{}/>\n",
-             x, y - 4.0, x + 22.0, y - 4.0, colour,
-             series.published ? " stroke-dasharray=\"5 4\"" : "") +
-         text_at(x + 28.0, y, "start", series.name);
+std::string stroke_of(const Style& style, double width) {
+  return fmt::format("stroke=\"{}\" stroke-width=\"{}\"{}/>\n", style.colour, width,
+                     style.published ? " stroke-dasharray=\"5 4\"" : "");
+}
+
+std::string curve(const std::vector<PlotPoint>& points, const Axis& x, const Axis& y,
+                  const Style& style) {
+  std::string path, on_it;
+  for (const PlotPoint& point : points) {
+    path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x(point.x), y(point.y));
+    on_it += mark_at(x(point.x), y(point.y), style);
+  }
+  return fmt::format("<polyline points=\"{}\" fill=\"none\" {}", path, stroke_of(style, 1.6)) +
+         on_it;
+}
+
+std::string legend_line(double x, double y, const std::string& name, const Style& style) {
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}", x, y - 4.0,
+                     x + 22.0, y - 4.0, stroke_of(style, 2.0)) +
+         mark_at(x + 11.0, y - 4.0, style) + text_at(x + 28.0, y, "start", name);
 }
 
 std::string draw(const std::string& title, const LinePlot& plot) {
@@ -185,9 +209,10 @@ std::string draw(const std::string& title, const LinePlot& plot) {
   const double legend = frame.left + frame.width + 18.0;
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const PlotSeries& series = plot.series[k];
-    const char* colour = colours[k % colours.size()];
-    svg += curve(drawable(plot, series), x, y, colour, series.published);
-    svg += legend_line(legend, frame.top + 14.0 + 18.0 * static_cast<double>(k), colour, series);
+    const Style style = style_of(k, series.published);
+    svg += curve(drawable(plot, series), x, y, style);
+    svg +=
+        legend_line(legend, frame.top + 14.0 + 18.0 * static_cast<double>(k), series.name, style);
   }
   const double legend_bottom = frame.top + 30.0 + 18.0 * static_cast<double>(plot.series.size());
   return document(legend + 44.0 + 7.0 * static_cast<double>(longest),

@@ -7,6 +7,8 @@
 
 namespace pencilbox::testing {
 
+inline void PrintTo(const DeviceBackend& backend, std::ostream* out) { *out << backend.name(); }
+
 struct BackendCase {
   DeviceBackend backend;
   Precision precision;
