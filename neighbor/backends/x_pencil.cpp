@@ -1,12 +1,12 @@
 // X-pencil: one block per pencil, a row of `length` cells along x. Few particles per cell, section
 // 5.2 and Algorithm 5; the kernel: x_pencil/kernel.hpp.
 //
-// The paper's bounds are launch rules here (x_pencil/launch_rules.hpp), not limits: a pencil with
+// The paper's bounds are launch rules here (neighbor/pencil_rules.hpp), not limits: a pencil with
 // more targets than threads takes several rounds, a source pencil larger than half the shared
 // memory comes in several pieces. So no occupancy, however uneven, gives a wrong answer.
 #include "neighbor/backends/x_pencil/kernel.hpp"
-#include "neighbor/backends/x_pencil/launch_rules.hpp"
 #include "neighbor/launch_tuner.hpp"
+#include "neighbor/pencil_rules.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "neighbor/backend.hpp"
-#include "neighbor/backends/x_pencil/layout.hpp"
+#include "neighbor/pencil_layout.hpp"
 #include "neighbor/source_pencil.hpp"
 #include "neighbor/staged_sources.hpp"
 #include "neighbor/surrounding_pencils.hpp"

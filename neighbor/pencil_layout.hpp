@@ -1,10 +1,10 @@
 // How a launch of `x-pencil` cuts the grid and its shared memory: what its rules
-// (x_pencil/launch_rules.hpp) hand to its kernel (x_pencil/kernel.hpp).
+// (neighbor/pencil_rules.hpp) hand to its kernel (x_pencil/kernel.hpp).
 #pragma once
 
 #include "core/device/launch_divisor.hpp"
 
-namespace pencilbox::PENCILBOX_DEVICE {
+namespace pencilbox {
 
 /// How a launch cuts the grid.
 struct PencilLayout {
@@ -17,4 +17,4 @@ struct PencilLayout {
   int lane_bits = 0;            ///< 2^lane_bits threads share a target, at most a warp
 };
 
-}  // namespace pencilbox::PENCILBOX_DEVICE
+}  // namespace pencilbox
