@@ -20,6 +20,7 @@ PencilRules::PencilRules(const Problem& problem, const BackendOptions& options,
       options_(options),
       source_bytes_(shared_memory_limit(problem, options) - other_bytes),
       bytes_per_source_(bytes_per_source),
+      across_pencils_(resolved("staged") == "many"),
       largest_cell_(problem.largest_cell) {}
 
 std::vector<OptionInfo> PencilRules::options() {
@@ -97,7 +98,7 @@ PencilLayout PencilRules::layout_of(const PencilShape& pencils, int threads) con
   layout.per_row = static_cast<Index>(divide_up(problem_.grid.cells[0], length));
   layout.by_per_row = LaunchDivisor(layout.per_row);
   layout.by_rows = LaunchDivisor(problem_.grid.cells[1]);
-  layout.across_pencils = resolved("staged") == "many";
+  layout.across_pencils = across_pencils_;
   const std::int64_t room = source_bytes_ / (2 * bytes_per_source_);
   const std::int64_t pencil = fullest_cell() * (length + 2);
   const std::int64_t wanted =

@@ -74,6 +74,7 @@ class PencilRules {
   BackendOptions options_;
   std::int64_t source_bytes_;
   std::int64_t bytes_per_source_;
+  bool across_pencils_;  ///< looked up once: layouts are made at every step
   Index largest_cell_;
 };
 

@@ -106,21 +106,24 @@ std::vector<std::size_t> TrialSchedule::finalists() const {
   return candidates;
 }
 
+std::vector<std::size_t> TrialSchedule::trials_of(int round) const {
+  switch (round) {
+    case 1:
+      return family_of_.size() > 1 ? firsts() : std::vector<std::size_t>{};
+    case 2:
+      return variants_of_fast_families();
+    case 3:
+      return in_turn(near_the_fastest(), trials_of_the_near);
+    default:
+      return in_turn(finalists(), trials_of_a_finalist);
+  }
+}
+
 /// The next round that has anything to try; none after the last.
 void TrialSchedule::begin_round() {
+  constexpr int rounds = 4;
   round_.clear();
-  while (round_.empty() && rounds_begun_ < 4) {
-    ++rounds_begun_;
-    if (rounds_begun_ == 1 && family_of_.size() > 1) {
-      round_ = firsts();
-    } else if (rounds_begun_ == 2) {
-      round_ = variants_of_fast_families();
-    } else if (rounds_begun_ == 3) {
-      round_ = in_turn(near_the_fastest(), trials_of_the_near);
-    } else {
-      round_ = in_turn(finalists(), trials_of_a_finalist);
-    }
-  }
+  while (round_.empty() && rounds_begun_ < rounds) round_ = trials_of(++rounds_begun_);
 }
 
 }  // namespace pencilbox

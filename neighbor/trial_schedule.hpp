@@ -43,6 +43,7 @@ class TrialSchedule {
   std::vector<std::size_t> variants_of_fast_families() const;
   std::vector<std::size_t> near_the_fastest() const;
   std::vector<std::size_t> finalists() const;
+  std::vector<std::size_t> trials_of(int round) const;
   void begin_round();
 
   std::vector<std::size_t> family_of_;

@@ -164,10 +164,10 @@ std::string mark_at(double x, double y, const Style& style) {
   if (style.mark == 0) {
     return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" {}", x, y, paint);
   }
-  constexpr std::array<const char*, marks> outlines{"", "-2.8,-2.8 2.8,-2.8 2.8,2.8 -2.8,2.8",
-                                                    "0,-3.8 3.5,2.6 -3.5,2.6", "0,-4 4,0 0,4 -4,0"};
+  constexpr std::array<const char*, marks - 1> outlines{
+      "-2.8,-2.8 2.8,-2.8 2.8,2.8 -2.8,2.8", "0,-3.8 3.5,2.6 -3.5,2.6", "0,-4 4,0 0,4 -4,0"};
   return fmt::format("<polygon points=\"{}\" transform=\"translate({:.1f} {:.1f})\" {}",
-                     outlines[style.mark], x, y, paint);
+                     outlines[style.mark - 1], x, y, paint);
 }
 
 std::string stroke_of(const Style& style, double width) {

@@ -141,6 +141,7 @@ TEST(ResultSvg, DrawsWhatCanBeDrawnAndBreaksPublishedLines) {
   // Two points and a legend, one point and a legend: neither NaN nor zero on a logarithmic axis.
   EXPECT_EQ(count("<circle"), 3);
   EXPECT_EQ(count("<polygon"), 2) << "the second series has another mark";
+  EXPECT_EQ(count("points=\"\""), 0) << "a mark that nobody sees";
   EXPECT_EQ(count("<polyline"), 2);
   EXPECT_EQ(count("stroke-dasharray"), 2) << "line and legend of the published series";
   // A larger value is higher up, which is a smaller y.

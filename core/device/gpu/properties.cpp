@@ -16,7 +16,7 @@ std::string driver_release() {
   while (file >> word) {
     const auto is_part = [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; };
     const bool has_point = word.find('.') != std::string::npos;
-    if (has_point && std::all_of(word.begin(), word.end(), is_part)) return word + " ";
+    if (has_point && std::all_of(word.begin(), word.end(), is_part)) return word;
   }
   return {};
 }
@@ -26,8 +26,9 @@ std::string driver_in_words() {
   int runtime = 0;
   check(vendor::driver_version(&driver), "reading the driver's version");
   check(vendor::runtime_version(&runtime), "reading the runtime's version");
-  return "driver " + driver_release() + "for " + vendor::version_in_words(driver) + ", runtime " +
-         vendor::version_in_words(runtime);
+  const std::string release = driver_release();
+  return "driver " + (release.empty() ? "" : release + " ") + "for " +
+         vendor::version_in_words(driver) + ", runtime " + vendor::version_in_words(runtime);
 }
 
 /// A number that a device may not tell: then 0.
