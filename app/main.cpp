@@ -10,10 +10,11 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "app/bench.hpp"
-#include "app/measurement.hpp"
-#include "app/program.hpp"
-#include "app/view.hpp"
+#include "app/bench/bench.hpp"
+#include "app/bench/measurement.hpp"
+#include "app/commands/program.hpp"
+#include "app/commands/view.hpp"
+#include "app/compare/compare_command.hpp"
 #include "core/error.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/simulation.hpp"
+#include "app/bench/bench_device.hpp"
 #include "core/device/host/emulator.hpp"
 #include "core/error.hpp"
 #include "core/plummer_sphere.hpp"
@@ -14,12 +14,12 @@
 namespace pencilbox::testing {
 namespace {
 
-std::vector<const DeviceApi*> devices_that_answer() {
-  std::vector<const DeviceApi*> answering;
+std::vector<const BenchDevice*> devices_that_answer() {
+  std::vector<const BenchDevice*> answering;
   for (const DeviceApi* device : devices()) {
     try {
       (void)device->properties();
-      answering.push_back(device);
+      answering.push_back(&benches_on(*device));
     } catch (const SystemError&) {
     }
   }
@@ -60,7 +60,7 @@ std::vector<std::uint64_t> counted_by_hand(const HistogramBench& bench) {
 }
 
 TEST(PairHistogram, ThreeWaysCountTheSame) {
-  for (const DeviceApi* device : devices_that_answer()) {
+  for (const BenchDevice* device : devices_that_answer()) {
     for (const std::int64_t points : {2, 31, 128, 129, 400}) {
       const HistogramBench bench = histogram_bench(points, 50, 128);
       const auto truth = counted_by_hand(bench);
@@ -80,7 +80,7 @@ TEST(PairHistogram, InEveryOrderOfThreadsAndBlocks) {
        {host::Schedule::forward, host::Schedule::reverse, host::Schedule::random}) {
     host::emulator_settings().schedule = schedule;
     host::emulator_settings().seed = 7;
-    for (const HistogramTiming& timing : devices().front()->time_histograms(bench)) {
+    for (const HistogramTiming& timing : bench_devices().front()->time_histograms(bench)) {
       EXPECT_EQ(timing.counts, truth);
     }
   }
@@ -91,14 +91,14 @@ TEST(PairHistogram, MoreBucketsThanThreadsAndOneBucket) {
     const HistogramBench bench = histogram_bench(70, buckets, 32);
     const auto truth = counted_by_hand(bench);
     EXPECT_EQ(std::accumulate(truth.begin(), truth.end(), std::uint64_t{0}), 70U * 69U / 2U);
-    for (const HistogramTiming& timing : devices().front()->time_histograms(bench)) {
+    for (const HistogramTiming& timing : bench_devices().front()->time_histograms(bench)) {
       EXPECT_EQ(timing.counts, truth);
     }
   }
 }
 
 TEST(GravityTiming, TheNaiveKernelAndTheTiledOneAreRight) {
-  for (const DeviceApi* device : devices_that_answer()) {
+  for (const BenchDevice* device : devices_that_answer()) {
     GravityBench bench;
     bench.start = make_plummer_sphere({300, 1.0, 2});
     bench.patience = {1, 1, 0.0, 1.0};
@@ -134,7 +134,7 @@ SearchBench search_bench(Index cells) {
 }
 
 TEST(SearchTiming, EveryMethodFindsTheNeighbours) {
-  for (const DeviceApi* device : devices_that_answer()) {
+  for (const BenchDevice* device : devices_that_answer()) {
     const SearchBench bench = search_bench(10);
     const SearchResult result = device->time_searches(bench);
     double pairs = 0.0;
@@ -156,7 +156,7 @@ TEST(SearchTiming, EveryMethodFindsTheNeighbours) {
 
 TEST(SearchTiming, CellsNarrowerThanTheRadiusMissNeighboursAndAreFoundOut) {
   try {
-    (void)devices().front()->time_searches(search_bench(14));
+    (void)bench_devices().front()->time_searches(search_bench(14));
     FAIL() << "nothing was noticed";
   } catch (const PhysicsError& error) {
     EXPECT_NE(std::string(error.what()).find(": particle "), std::string::npos) << error.what();

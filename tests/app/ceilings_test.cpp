@@ -1,13 +1,13 @@
 // Counts behind the shares of a chip, and how repeats become a number.
-#include "app/ceilings.hpp"
+#include "app/compare/ceilings.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "app/few_particles.hpp"
-#include "app/measurement.hpp"
-#include "app/published.hpp"
+#include "app/bench/few_particles.hpp"
+#include "app/bench/measurement.hpp"
+#include "app/bench/published.hpp"
 
 namespace pencilbox::testing {
 namespace {

@@ -1,6 +1,6 @@
 // The comparison of back ends: forces are checked before anything is timed, and a back end that
 // lies stops it. The lies are told by simulations that a test puts between.
-#include "app/compare.hpp"
+#include "app/compare/compare.hpp"
 
 #include <cmath>
 #include <limits>

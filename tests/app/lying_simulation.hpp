@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/simulation.hpp"
+#include "app/engine/simulation.hpp"
 
 namespace pencilbox::testing {
 

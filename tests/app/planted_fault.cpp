@@ -1,7 +1,7 @@
 // The devices of the program `pencilbox_with_a_fault`, which is app/main.cpp and all the rest as
 // they are: one back end, `green`, shows a wrong force for one particle. In place of the generated
 // list.
-#include "app/simulation.hpp"
+#include "app/engine/simulation.hpp"
 #include "tests/app/lying_simulation.hpp"
 
 namespace pencilbox {
@@ -32,19 +32,6 @@ class FaultyDevice final : public DeviceApi {
   std::unique_ptr<Simulation> resume(SimulationSetup setup,
                                      const ExactState& state) const override {
     return honest_.resume(std::move(setup), state);
-  }
-
-  CandidateResult time_candidates(const CandidateBench& bench) const override {
-    return honest_.time_candidates(bench);
-  }
-  SearchResult time_searches(const SearchBench& bench) const override {
-    return honest_.time_searches(bench);
-  }
-  GravityResult time_gravity(const GravityBench& bench) const override {
-    return honest_.time_gravity(bench);
-  }
-  HistogramResult time_histograms(const HistogramBench& bench) const override {
-    return honest_.time_histograms(bench);
   }
 
  private:

@@ -1,6 +1,6 @@
 // Runs that end before their last step: by a signal, by the time they were given, by physics, by
 // another run that was there before.
-#include "app/stopping.hpp"
+#include "app/commands/stopping.hpp"
 
 #include <chrono>
 

@@ -2,7 +2,7 @@
 // nothing back inside a step.
 #include <gtest/gtest.h>
 
-#include "app/simulation.hpp"
+#include "app/engine/simulation.hpp"
 #include "core/device/device.hpp"
 #include "core/lattice.hpp"
 #include "core/velocities.hpp"

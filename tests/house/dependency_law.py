@@ -20,6 +20,14 @@ MAY_INCLUDE = {
     "app": {"core", "neighbor", "integrators", "io", "app"},
     "tests": {"core", "neighbor", "integrators", "io", "app", "tests"},
 }
+# A room of app -> rooms of app that its files may include. What lies in app itself may include all,
+# and nobody includes that.
+APP_MAY_INCLUDE = {
+    "engine": {"engine"},
+    "commands": {"engine", "commands"},
+    "bench": {"engine", "commands", "bench"},
+    "compare": {"engine", "commands", "bench", "compare"},
+}
 SOURCES = (".hpp", ".cpp", ".h", ".cu", ".cuh", ".hip", ".hpp.in", ".cpp.in")
 
 # header pattern, the rooms that may include it, why
@@ -63,6 +71,12 @@ def backend_room(path):
     return match.group(1) if match else None
 
 
+def app_room(path):
+    """The room of app that a file lies in; None outside app, "app" for what is in no room."""
+    match = re.match(r"app/(?:([^/]+)/)?", path)
+    return match and (match.group(1) or "app")
+
+
 def include_faults(path, header):
     for pattern, rooms, law in RESERVED_HEADERS:
         if pattern.match(header) and not path.startswith(rooms):
@@ -73,6 +87,12 @@ def include_faults(path, header):
     elif target in MAY_INCLUDE and target not in MAY_INCLUDE[folder]:
         allowed = ", ".join(sorted(MAY_INCLUDE[folder]))
         yield f"includes {header}: {folder} may include only {allowed}"
+    here, there = app_room(path), app_room(header)
+    if here and here not in APP_MAY_INCLUDE and here != "app":
+        yield f"lies in app/{here}, a room that the law does not know"
+    elif here in APP_MAY_INCLUDE and there and there not in APP_MAY_INCLUDE[here]:
+        allowed = ", ".join(f"app/{room}" for room in sorted(APP_MAY_INCLUDE[here]))
+        yield f"includes {header}: app/{here} may include of app only {allowed}"
     room = backend_room(header)
     if room and room != backend_room(path):
         yield f"includes {header}: nobody includes a back end but itself"
@@ -118,7 +138,7 @@ def self_test():
         "core/d.hpp": ("#  include <boost/context/fiber.hpp>\n", [(1, "Boost.Context")]),
         "core/device/gpu.hpp": ("#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n"
                                 "inline void f() { cudaFree(nullptr); __syncthreads(); }\n", []),
-        "core/device/x.hpp": ('#include "app/simulation.hpp"\n', [(1, "core may include only core")]),
+        "core/device/x.hpp": ('#include "app/engine/simulation.hpp"\n', [(1, "core may include only core")]),
         "neighbor/a.cpp": ('#include "core/box.hpp"\n#include "integrators/nve.hpp"\n', [(2, "neighbor may include only")]),
         "neighbor/b.cpp": ("/* cudaMalloc\n */ void f() { cudaMalloc(0, 0); }\n", [(2, "says cudaMalloc")]),
         "neighbor/c.cpp": ("int i = threadIdx.x;\nint j = __shfl_sync(0, 1, 2);\nk<<<1, 2>>>();\n"
@@ -143,6 +163,19 @@ def self_test():
                            'const char* r = R"(\n#include <hdf5.h>\n__global__)";\n'
                            "char c = '\"';\nint hip_count, cuda_devices, n = 1'000'000;\n"
                            "#include <cstdio>\n", []),
+        "app/main.cpp": ('#include "app/compare/x.hpp"\n#include "app/engine/x.hpp"\n', []),
+        "app/engine/a.cpp": ('#include "app/engine/x.hpp"\n#include "neighbor/backend.hpp"\n'
+                             '#include "app/bench/x.hpp"\n#include "app/commands/x.hpp"\n'
+                             '#include "app/compare/x.hpp"\n#include "app/x.hpp"\n',
+                             [(line, "app/engine may include of app only app/engine")
+                              for line in (3, 4, 5, 6)]),
+        "app/commands/a.cpp": ('#include "app/engine/x.hpp"\n#include "app/bench/x.hpp"\n',
+                               [(2, "app/commands may include")]),
+        "app/bench/a.cpp": ('#include "app/engine/x.hpp"\n#include "app/commands/x.hpp"\n'
+                            '#include "app/compare/x.hpp"\n', [(3, "app/bench may include")]),
+        "app/compare/a.cpp": ('#include "app/engine/x.hpp"\n#include "app/commands/x.hpp"\n'
+                              '#include "app/bench/x.hpp"\n', []),
+        "app/attic/a.cpp": ('#include "core/box.hpp"\n', [(1, "a room that the law does not know")]),
         "app/generated.cpp.in": ('#include "tests/x.hpp"\n', [(1, "app may include only")]),
         "tests/io/a.cpp": ("#include <hdf5.h>\n", []),
         "tests/unit/a.cpp": ("#include <hdf5.h>\n", [(1, "only io includes hdf5.h")]),

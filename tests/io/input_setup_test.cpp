@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/setup.hpp"
+#include "app/commands/setup.hpp"
 #include "core/velocities.hpp"
 #include "tests/io/input_support.hpp"
 

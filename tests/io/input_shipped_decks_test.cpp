@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/setup.hpp"
+#include "app/commands/setup.hpp"
 #include "core/interactions/lennard_jones_model.hpp"
 #include "io/input/deck_schema.hpp"
 #include "io/input/yaml_tree.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/simulation.hpp"
+#include "app/engine/simulation.hpp"
 
 namespace pencilbox::testing {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/few_particles.hpp"
+#include "app/bench/few_particles.hpp"
 
 namespace pencilbox {
 namespace {

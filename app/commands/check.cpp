@@ -1,0 +1,59 @@
+// `pencilbox check`: a dry run. Says what a run would be, and touches nothing.
+#include <fmt/format.h>
+
+#include "app/commands/program.hpp"
+#include "app/commands/resume.hpp"
+#include "app/commands/setup.hpp"
+#include "core/error.hpp"
+#include "io/input/deck.hpp"
+#include "io/output/output_directory.hpp"
+
+namespace pencilbox {
+
+namespace {
+
+std::string megabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string describe(const ProblemReport& report, const DeviceProperties& device,
+                     std::int64_t particles) {
+  std::string text = fmt::format("device       {}: {}\n", device.kind, device.name);
+  text += fmt::format("particles    {}\n", particles);
+  text += fmt::format("cells        {} x {} x {}, {:.4g} x {:.4g} x {:.4g} sigma\n",
+                      report.cells[0], report.cells[1], report.cells[2], report.cell_side[0],
+                      report.cell_side[1], report.cell_side[2]);
+  text += fmt::format("occupancy    {:.2f} particles per cell, at most {}\n",
+                      report.particles_per_cell, report.largest_cell);
+  text += fmt::format("memory       {} on the device\n", megabytes(report.device_bytes));
+  text += "back ends\n";
+  for (const BackendVerdict& verdict : report.backends) {
+    text += fmt::format("  {:18} {}\n", verdict.info.name,
+                        verdict.refusal ? "no: " + *verdict.refusal : std::string("yes"));
+  }
+  return text;
+}
+
+}  // namespace
+
+void check_command(const RunArguments& arguments) {
+  const Deck deck = load_deck(arguments.deck, arguments.overrides, build_catalogue());
+  OutputDirectory::check(output_request(deck, arguments));
+  std::string resume;
+  if (arguments.resume) {
+    const FoundCheckpoint found = find_checkpoint_of(deck);
+    resume = "resume       " + resume_text(deck, found) + "\n";
+  }
+  const DeviceApi& device = choose_device(deck.device);
+  const SimulationSetup setup = make_setup(deck);
+  const ProblemReport report = device.check(setup);
+  for (const BackendVerdict& verdict : report.backends) {
+    if (verdict.info.name == deck.backend && verdict.refusal) {
+      throw InputError(refusal_text(deck, *verdict.refusal));
+    }
+  }
+  print(resolved_yaml(deck) + "\n" + describe(report, device.properties(), setup.start.size()) +
+        resume);
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,39 @@
+// `pencilbox info`: the build, its libraries, and the devices that answer.
+#include <fmt/format.h>
+
+#include "app/commands/program.hpp"
+#include "core/error.hpp"
+#include "io/output/report.hpp"
+
+namespace pencilbox {
+
+namespace {
+
+std::string describe(const DeviceApi& device) {
+  try {
+    const DeviceProperties p = device.properties();
+    return fmt::format(
+        "{}: {}\n  {}kernels compiled by {}\n"
+        "  multiprocessors {}, warp {}, shared memory {} KB (on request {} KB), memory {:.1f} GB\n",
+        p.kind, p.name, p.driver.empty() ? "" : p.driver + ", ", p.compiler, p.multiprocessors,
+        p.warp_size, p.shared_bytes / 1024, p.shared_bytes_opt_in / 1024,
+        static_cast<double>(p.memory_bytes) / 1e9);
+  } catch (const SystemError& error) {
+    return fmt::format("{}: none ({})\n", device.kind(), error.what());
+  }
+}
+
+}  // namespace
+
+void info_command() {
+  std::string text = fmt::format("pencilbox {}\n", PENCILBOX_VERSION);
+  for (const auto& [library, version] : library_versions()) {
+    text += fmt::format("  {:14} {}\n", library, version);
+  }
+  text += "devices of this build\n";
+  for (const DeviceApi* device : devices()) text += describe(*device);
+  text += fmt::format("auto chooses {}\n", choose_device("auto").kind());
+  print(text);
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,60 @@
+#include "app/commands/program.hpp"
+
+#include <cstdio>
+
+#include "core/error.hpp"
+
+namespace pencilbox {
+
+Catalogue build_catalogue() {
+  Catalogue catalogue;
+  for (const DeviceApi* device : devices()) catalogue.devices.push_back(device->kind());
+  catalogue.backends = devices().front()->backends();
+  catalogue.integrators = devices().front()->integrators();
+  return catalogue;
+}
+
+namespace {
+
+bool answers(const DeviceApi& device) {
+  try {
+    (void)device.properties();
+    return true;
+  } catch (const SystemError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+const DeviceApi& choose_device(const std::string& name) {
+  for (auto device = devices().rbegin(); device != devices().rend(); ++device) {
+    const bool chosen = name == "auto" ? answers(**device) : name == (*device)->kind();
+    if (chosen) return **device;
+  }
+  std::string known = "auto";
+  for (const DeviceApi* device : devices()) known += ", " + device->kind();
+  throw InputError("run.device: unknown device, got '" + name + "', allowed: " + known);
+}
+
+std::vector<std::filesystem::path> inputs_of(const Deck& deck) {
+  std::vector<std::filesystem::path> inputs{deck.name};
+  if (const auto* file = std::get_if<FileStart>(&deck.start)) inputs.push_back(file->path);
+  return inputs;
+}
+
+OutputRequest output_request(const Deck& deck, const RunArguments& arguments) {
+  return {deck.output.directory, arguments.overwrite, inputs_of(deck), arguments.resume};
+}
+
+std::string refusal_text(const Deck& deck, const std::string& reason) {
+  return deck.place("neighbor.backend") + ": " + deck.backend + " cannot run this: " + reason;
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw SystemError("standard output: cannot write");
+  }
+}
+
+}  // namespace pencilbox

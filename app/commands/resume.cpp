@@ -1,0 +1,98 @@
+#include "app/commands/resume.hpp"
+
+#include <fmt/format.h>
+
+#include "app/commands/setup.hpp"
+#include "io/input/complaint.hpp"
+#include "io/input/fixed_keys.hpp"
+
+namespace pencilbox {
+
+namespace {
+
+/// Holds a deck against a checkpoint; `place` is the key to blame.
+class Comparison {
+ public:
+  Comparison(const Deck& deck, const FoundCheckpoint& found) : deck_(deck), found_(found) {}
+
+  /// Keys say it best; but what is in a start file no key tells, and a number of particles tells
+  /// more than the key that made it.
+  void run() const {
+    const auto difference = first_difference(found_.checkpoint.deck, fixed_keys(deck_));
+    const bool from_file = std::holds_alternative<FileStart>(deck_.start);
+    if (from_file || (difference && difference->key.starts_with("system."))) compare_start();
+    if (difference) {
+      const auto or_nothing = [](const std::string& value) {
+        return value.empty() ? std::string("no such key") : value;
+      };
+      refuse(difference->key, "differs", or_nothing(difference->now),
+             or_nothing(difference->before));
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& key, const std::string& what, const std::string& got,
+                           const std::string& allowed) const {
+    complain(deck_.place(key), fmt::format("{} from {}", what, found_.path.string()), got, allowed);
+  }
+
+  void compare_start() const {
+    const StartState start = make_setup(deck_).start;
+    const ExactState& state = found_.checkpoint.state;
+    if (start.size() != state.size()) {
+      refuse("system.particles", "the number of particles differs",
+             fmt::format("{} particles", start.size()), fmt::format("{}", state.size()));
+    }
+    if (start.box.edges != state.box.edges || start.box.lower != state.box.lower) {
+      refuse("system.particles", "the box differs", text_of(start.box), text_of(state.box));
+    }
+    if (text_of(start.types) != text_of(state.types)) {
+      refuse("system.types", "the types differ", text_of(start.types), text_of(state.types));
+    }
+    if (start.id != state.id || start.type != state.type) {
+      refuse("system.particles", "the ids of the particles, or who is of which type, differ", "",
+             "");
+    }
+  }
+
+  static std::string text_of(const Box& box) {
+    return fmt::format("[{}] from [{}] on", fmt::join(box.edges, ", "), fmt::join(box.lower, ", "));
+  }
+
+  static std::string text_of(const std::vector<ParticleType>& types) {
+    std::string text;
+    for (const ParticleType& type : types) {
+      text += fmt::format("{}{} of mass {}", text.empty() ? "" : ", ", type.name, type.mass);
+    }
+    return text;
+  }
+
+  const Deck& deck_;
+  const FoundCheckpoint& found_;
+};
+
+}  // namespace
+
+FoundCheckpoint find_checkpoint_of(const Deck& deck) {
+  FoundCheckpoint found = find_checkpoint(deck.output.directory);
+  Comparison(deck, found).run();
+  const std::int64_t step = found.checkpoint.state.step;
+  if (step > deck.steps) {
+    complain(deck.place("run.steps"),
+             fmt::format("nothing is left to do: {} is of step {}", found.path.string(), step),
+             fmt::format("{}", deck.steps), fmt::format("{} or more", step));
+  }
+  return found;
+}
+
+std::string resume_text(const Deck& deck, const FoundCheckpoint& found) {
+  const std::int64_t step = found.checkpoint.state.step;
+  const std::string text =
+      step == deck.steps
+          ? fmt::format("nothing left to do: {} is of step {}, the last", found.path.string(), step)
+          : fmt::format("at step {}, from {}; {} steps to go", step, found.path.string(),
+                        deck.steps - step);
+  return found.note.empty() ? text : text + " (" + found.note + ")";
+}
+
+}  // namespace pencilbox

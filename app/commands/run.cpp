@@ -1,0 +1,31 @@
+// `pencilbox run`: from a deck, or from what an earlier run of it left, to its outputs.
+#include <optional>
+#include <utility>
+
+#include "app/commands/program.hpp"
+#include "app/commands/resume.hpp"
+#include "app/commands/run_session.hpp"
+#include "app/commands/stopping.hpp"
+#include "core/error.hpp"
+#include "io/input/deck.hpp"
+#include "io/output/output_directory.hpp"
+
+namespace pencilbox {
+
+int run_command(const RunArguments& arguments) {
+  const Stopping stopping(arguments.wall_time);
+  const Deck deck = load_deck(arguments.deck, arguments.overrides, build_catalogue());
+  OutputDirectory::check(output_request(deck, arguments));
+  std::optional<FoundCheckpoint> found;
+  if (arguments.resume) {
+    found = find_checkpoint_of(deck);
+    if (found->checkpoint.state.step == deck.steps) {
+      if (!arguments.quiet) print(resume_text(deck, *found) + "\n");
+      return static_cast<int>(ExitCode::done);
+    }
+  }
+  const DeviceApi& device = choose_device(deck.device);
+  return RunSession(arguments, deck, device, stopping, std::move(found)).run();
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,56 @@
+// All that a run writes while it goes on, and when each is due.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "app/engine/simulation.hpp"
+#include "io/checkpoint/generations.hpp"
+#include "io/input/deck.hpp"
+#include "io/output/output_directory.hpp"
+#include "io/output/thermo_log.hpp"
+#include "io/output/trajectory.hpp"
+
+namespace pencilbox {
+
+class RunOutputs {
+ public:
+  /// Begins them in a folder that is the run's. `particles`: box, types, ids and who is of which
+  /// type. `resumed`: the checkpoint that the run goes on from; then what earlier parts wrote is
+  /// continued from its step on, and nothing is changed if that cannot be done. Throws InputError
+  /// and SystemError.
+  RunOutputs(const Deck& deck, OutputDirectory directory, const StartState& particles,
+             const std::string& device, const FoundCheckpoint* resumed);
+
+  const OutputDirectory& directory() const { return directory_; }
+
+  /// Does the deck ask for a row or a frame at this step, however long the run is?
+  bool look_is_periodic(std::int64_t step) const;
+  bool row_due(std::int64_t step) const;
+  bool frame_due(std::int64_t step) const;
+  bool checkpoint_due(std::int64_t step) const;
+  /// The first step after this at which something is due.
+  std::int64_t next_due(std::int64_t step) const;
+
+  void write_row(const Observation& observation) { thermo_.append(observation); }
+  void write_frame(Simulation& simulation, const Observation& observation);
+
+  /// After all rows and frames up to its step are on the disk.
+  void write_checkpoint(const Checkpoint& checkpoint);
+  /// The step of the newest checkpoint, this run's or the one it goes on from.
+  std::optional<std::int64_t> checkpoint_step() const { return checkpoints_.last_step(); }
+
+  void close();
+
+ private:
+  void open_trajectory(const StartState& particles, const std::string& device,
+                       const FoundCheckpoint* resumed);
+
+  const Deck& deck_;
+  OutputDirectory directory_;
+  std::optional<TrajectoryWriter> trajectory_;
+  ThermoLog thermo_;
+  CheckpointWriter checkpoints_;
+};
+
+}  // namespace pencilbox

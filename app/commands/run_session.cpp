@@ -1,0 +1,234 @@
+#include "app/commands/run_session.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "app/commands/setup.hpp"
+#include "app/commands/stopwatch.hpp"
+#include "core/error.hpp"
+#include "io/input/fixed_keys.hpp"
+
+namespace pencilbox {
+
+namespace {
+
+bool needs_blocks(const std::string& backend) {
+  for (const BackendInfo& info : build_catalogue().backends) {
+    if (info.name == backend) return info.needs_blocks;
+  }
+  return false;
+}
+
+double energy_per_particle(const Observation& sums) {
+  return sums.total_energy() / static_cast<double>(sums.particles);
+}
+
+void note(const std::string& text) { std::cerr << "pencilbox: " << text << std::endl; }
+
+}  // namespace
+
+RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const DeviceApi& device,
+                       const Stopping& stopping, std::optional<FoundCheckpoint> resumed)
+    : arguments_(arguments),
+      deck_(deck),
+      stopping_(stopping),
+      resumed_(std::move(resumed)),
+      device_(device.properties()),
+      table_(std::cout, isatty(STDOUT_FILENO) == 1) {
+  try {
+    resumed_ ? resume(device) : start(device);
+  } catch (const BackendRefusal& refusal) {
+    throw InputError(refusal_text(deck_, refusal.what()));
+  }
+}
+
+void RunSession::start(const DeviceApi& device) {
+  SimulationSetup setup = make_setup(deck_);
+  const StartState particles = without_motion(setup.start);
+  particles_ = particles.size();
+  simulation_ = device.make(std::move(setup));
+  last_ = simulation_->observe();
+  start_ = {last_->time, energy_per_particle(*last_)};
+  outputs_.emplace(deck_, OutputDirectory::open(output_request(deck_, arguments_)), particles,
+                   device_.name, nullptr);
+}
+
+void RunSession::resume(const DeviceApi& device) {
+  ExactState& state = resumed_->checkpoint.state;
+  particles_ = state.size();
+  first_step_ = state.step;
+  start_ = resumed_->checkpoint.start;
+  simulation_ = device.resume(make_setup_to_resume(deck_, state.types), state);
+  OutputDirectory directory = OutputDirectory::open(output_request(deck_, arguments_));
+  require_still_there(*resumed_);  // nobody else can write there from here on
+  outputs_.emplace(deck_, std::move(directory), without_motion(state), device_.name, &*resumed_);
+  state = {};
+  // That of the part before; without one, a run has not ended well.
+  std::error_code ignored;
+  std::filesystem::remove(outputs_->directory().report(), ignored);
+}
+
+int RunSession::run() {
+  announce();
+  Progress progress(STDERR_FILENO, progress_style(STDERR_FILENO, arguments_.quiet), first_step_,
+                    deck_.steps, particles_);
+  std::optional<StopReason> stopped;
+  try {
+    const Stopwatch stopwatch(loop_seconds_);
+    stopped = run_steps(progress);
+  } catch (const PhysicsError& error) {
+    progress.clear();
+    outputs_->close();
+    const auto step = outputs_->checkpoint_step();
+    if (!step) throw;
+    throw PhysicsError(std::string(error.what()) + "; the checkpoint of step " +
+                       std::to_string(*step) + " is kept");
+  }
+  progress.clear();
+  outputs_->close();
+  const RunReport report = finished_report(stopped);
+  write_report(outputs_->directory().report(), report);
+  if (!arguments_.quiet) print_summary(std::cout, report);
+  if (!arguments_.quiet) print("output in " + outputs_->directory().path().string() + "\n");
+  if (!stopped) return static_cast<int>(ExitCode::done);
+  tell_stop(*stopped);
+  return stopped->exit_code;
+}
+
+std::optional<StopReason> RunSession::run_steps(Progress& progress) {
+  if (!resumed_) look(progress);
+  while (simulation_->step() < deck_.steps) {
+    const std::int64_t due = outputs_->next_due(simulation_->step());
+    const auto stop = advance_to(due, progress);
+    if (simulation_->step() == due) look(progress);
+    if (!stop || simulation_->step() == deck_.steps) continue;
+    if (outputs_->checkpoint_step() != simulation_->step()) {
+      write_checkpoint(simulation_->exact_state());
+    }
+    return stop;
+  }
+  return {};
+}
+
+/// In batches that are short enough for the progress line and for a signal, and no shorter.
+std::optional<StopReason> RunSession::advance_to(std::int64_t due, Progress& progress) {
+  while (simulation_->step() < due) {
+    advance_batch(due);
+    progress.update(simulation_->step());
+    if (const auto stop = stopping_.reason()) return stop;
+  }
+  return {};
+}
+
+void RunSession::advance_batch(std::int64_t due) {
+  constexpr double seconds_between_looks = 0.25;
+  const std::int64_t steps = std::min(batch_, due - simulation_->step());
+  const bool energies = simulation_->step() + steps == due && outputs_->look_is_periodic(due);
+  double seconds = 0.0;
+  {
+    const Stopwatch stopwatch(seconds);
+    simulation_->advance(steps, energies ? LastStep::with_energies : LastStep::forces_only);
+  }
+  if (steps == batch_ && seconds < seconds_between_looks) batch_ *= 2;
+  if (seconds > 2.0 * seconds_between_looks) batch_ = std::max<std::int64_t>(1, batch_ / 2);
+}
+
+/// Writes what is due at the present step. The look at the last step is taken after the state of a
+/// checkpoint, unless the deck's intervals ask for it too: a longer run would not look there, and
+/// looking may round forces differently.
+void RunSession::look(Progress& progress) {
+  const std::int64_t step = simulation_->step();
+  const bool checkpoint = outputs_->checkpoint_due(step);
+  std::optional<ExactState> state;
+  if (checkpoint && !outputs_->look_is_periodic(step)) state = simulation_->exact_state();
+  if (outputs_->row_due(step) || outputs_->frame_due(step)) write_rows(observe(), progress);
+  if (!checkpoint) return;
+  if (!state) state = simulation_->exact_state();
+  write_checkpoint(std::move(*state));
+}
+
+Observation RunSession::observe() {
+  const Stopwatch stopwatch(observe_seconds_);
+  return simulation_->observe();
+}
+
+void RunSession::write_rows(const Observation& observation, Progress& progress) {
+  const Stopwatch stopwatch(write_seconds_);
+  last_ = observation;
+  if (outputs_->row_due(observation.step)) {
+    outputs_->write_row(observation);
+    if (!arguments_.quiet) {
+      progress.clear();
+      table_.append(observation);
+    }
+  }
+  if (outputs_->frame_due(observation.step)) outputs_->write_frame(*simulation_, observation);
+}
+
+void RunSession::write_checkpoint(ExactState state) {
+  const Stopwatch stopwatch(write_seconds_);
+  outputs_->write_checkpoint({std::move(state), start_, PENCILBOX_VERSION, fixed_keys(deck_)});
+}
+
+void RunSession::announce() const {
+  if (resumed_ && !resumed_->note.empty()) note(resumed_->note);  // an older state is worth a word
+  if (!arguments_.quiet) print(announcement());
+}
+
+std::string RunSession::announcement() const {
+  std::string text;
+  if (!deck_.title.empty()) text += deck_.title + "\n";
+  text += std::to_string(particles_) + " particles, " + std::to_string(deck_.steps) +
+          " steps, back end " + deck_.backend + ", " + std::string(name_of(deck_.precision)) +
+          " precision, " + device_.kind + ": " + device_.name + "\n";
+  if (resumed_) {
+    text += "going on at step " + std::to_string(first_step_) + ", from " +
+            resumed_->path.string() + "\n";
+  }
+  if (device_.emulates_blocks && needs_blocks(deck_.backend)) {
+    text += "note: on the host, " + deck_.backend +
+            " runs on the block emulator, which is for tests, not for speed\n";
+  }
+  return text;
+}
+
+void RunSession::tell_stop(const StopReason& reason) const {
+  if (arguments_.quiet) return;
+  note("stopped by " + reason.text + " at step " + std::to_string(simulation_->step()) + " of " +
+       std::to_string(deck_.steps) +
+       ", checkpoint written; the same command with --resume goes on");
+}
+
+RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) {
+  RunReport report;
+  report.particles = particles_;
+  report.steps = simulation_->step() - first_step_;
+  report.first_step = first_step_;
+  if (stopped) report.stopped = stopped->text;
+  report.seconds = loop_seconds_;
+  report.backend = deck_.backend;
+  report.options = deck_.options;
+  report.device = device_;
+  report.precision = deck_.precision;
+  report.deterministic = deck_.deterministic;
+  report.integrator = deck_.integrator;
+  report.regions = simulation_->regions();
+  report.regions.observe = observe_seconds_;
+  report.regions.write = write_seconds_;
+  report.backend_stats = simulation_->backend_stats();
+  if (last_ && last_->time > start_.time) {
+    report.energy_drift =
+        (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);
+  }
+  report.versions = library_versions();
+  report.versions["pencilbox"] = PENCILBOX_VERSION;
+  report.deck = resolved_yaml(deck_);
+  return report;
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,128 @@
+// The one abstract simulation that the program sees: whatever the device and the precision, it can
+// advance, observe and hand out its state. Each device of the build implements it once, in
+// device_simulation.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device/properties.hpp"
+#include "core/exact_state.hpp"
+#include "core/interactions/potential.hpp"
+#include "core/observation.hpp"
+#include "core/packed_frame.hpp"
+#include "core/precision.hpp"
+#include "core/registry.hpp"
+#include "core/start_state.hpp"
+
+namespace pencilbox {
+
+/// Everything a simulation needs to exist.
+struct SimulationSetup {
+  StartState start;
+  Potential potential;
+  std::string backend;
+  BackendOptions options;
+  std::string integrator;
+  double timestep = 0.005;
+  Precision precision = Precision::mixed;
+  bool deterministic = false;
+};
+
+/// What the last step of a batch evaluates.
+enum class LastStep { forces_only, with_energies };
+
+class Simulation {
+ public:
+  virtual ~Simulation() = default;
+
+  /// Advances by `steps` time steps. Throws PhysicsError if a particle was lost or became
+  /// non-finite on the way. Only steps that the deck fixes should ask for energies, because the
+  /// kernel with energies may round forces differently, and a batch that merely serves the progress
+  /// line must not change a bit.
+  virtual void advance(std::int64_t steps, LastStep last = LastStep::with_energies) = 0;
+
+  virtual std::int64_t step() const = 0;
+
+  /// Sums over all particles, in double, of the state after the last step. Throws PhysicsError if
+  /// they are not finite. May lay a new grid, and evaluates the forces once more if the last step
+  /// had no energies, so call it at steps that the deck fixes, or at the end. A resumed simulation
+  /// has to advance first.
+  virtual Observation observe() = 0;
+
+  /// All that the steps to come depend on. Throws PhysicsError if it is not finite: a broken state
+  /// is none to resume from.
+  virtual ExactState exact_state() = 0;
+
+  /// The particles in id order, positions wrapped into the box. Energies are those of the last
+  /// evaluation that observe() or advance() was asked to do with energies.
+  virtual Frame snapshot(const FieldSet& fields) = 0;
+
+  /// The same as a file takes it: floats are double in double precision, else float. Returns before
+  /// the rows are there; the device computes on while they come.
+  virtual PackedFrame packed_snapshot(const FieldSet& fields) = 0;
+
+  /// Seconds of the last advance(), between two events on the device.
+  virtual double last_advance_seconds() const = 0;
+  virtual RegionSeconds regions() const = 0;
+  /// Regions count from now on.
+  virtual void forget_regions() = 0;
+  /// Counts candidates and pairs, and looks at the kernel of forces, with two extra evaluations of
+  /// the present state.
+  virtual BackendStats backend_stats() = 0;
+  virtual std::int64_t device_bytes() const = 0;
+};
+
+/// What `pencilbox check` says about one back end.
+struct BackendVerdict {
+  BackendInfo info;
+  std::optional<std::string> refusal;  ///< empty: it can run this problem
+};
+
+/// What `pencilbox check` says about a problem on a device.
+struct ProblemReport {
+  std::array<std::int64_t, 3> cells{};
+  Double3 cell_side{};              ///< [sigma]
+  std::int64_t largest_cell = 0;    ///< most particles in one cell of the start
+  double particles_per_cell = 0.0;  ///< mean
+  std::int64_t device_bytes = 0;    ///< particles, cells and sums; a back end's own comes on top
+  std::vector<BackendVerdict> backends;
+};
+
+/// One device of this build.
+class DeviceApi {
+ public:
+  virtual ~DeviceApi() = default;
+
+  virtual std::string kind() const = 0;
+
+  /// The device's properties; or, if none answers, throws SystemError with the device's own text.
+  virtual DeviceProperties properties() const = 0;
+
+  virtual std::vector<BackendInfo> backends() const = 0;
+  virtual std::vector<std::string> integrators() const = 0;
+
+  /// How this problem would lie on the device, and which back ends could run it, the chosen one
+  /// with its options. Allocates nothing there.
+  virtual ProblemReport check(const SimulationSetup& setup) const = 0;
+
+  /// Throws BackendRefusal if the back end cannot run this, SystemError if the device does not
+  /// answer or has too little memory, PhysicsError if the start is broken.
+  virtual std::unique_ptr<Simulation> make(SimulationSetup setup) const = 0;
+
+  /// Goes on from a state, bit for bit as the simulation that gave it would have, if the back end,
+  /// the device and the build are the same and `deterministic` is set. The start of `setup` is not
+  /// looked at; the rest of it has to agree with the state in potential, integrator, timestep and
+  /// precision. Throws as make() does.
+  virtual std::unique_ptr<Simulation> resume(SimulationSetup setup,
+                                             const ExactState& state) const = 0;
+};
+
+/// The devices of this build, host first.
+const std::vector<const DeviceApi*>& devices();
+
+}  // namespace pencilbox

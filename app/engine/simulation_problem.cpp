@@ -1,0 +1,80 @@
+#include "app/engine/simulation_problem.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace pencilbox {
+namespace {
+
+Problem on_grid(const SimulationSetup& setup, const Box& box, const CellGrid& grid,
+                const DeviceProperties& device) {
+  Problem problem;
+  problem.box = box;
+  problem.grid = grid;
+  problem.potential = setup.potential;
+  problem.precision = setup.precision;
+  problem.deterministic = setup.deterministic;
+  problem.device = device;
+  return problem;
+}
+
+Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>& cells) {
+  std::vector<Index> counts(static_cast<std::size_t>(grid.count()), 0);
+  const GridView<double> view = grid.view<double>();
+  for (const auto& [x, y, z] : cells) {
+    ++counts[static_cast<std::size_t>(view.linear({x, y, z}))];
+  }
+  return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+}
+
+template <class Precision>
+std::int64_t bytes_in(const Problem& problem) {
+  const std::int64_t state = 6 * sizeof(typename Precision::State) + 6 * sizeof(std::int32_t);
+  const std::int64_t sums = 5 * sizeof(typename Precision::Accumulator);
+  const std::int64_t order =
+      2 * sizeof(Index) + (problem.deterministic ? 2 * sizeof(std::uint64_t) : 0);
+  const bool separate = !std::is_same_v<typename Precision::State, typename Precision::Pair>;
+  const std::int64_t pairs = separate ? 3 * sizeof(typename Precision::Pair) : 0;
+  const std::int64_t per_cell = 2 * sizeof(Index);
+  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs) +
+         std::int64_t{problem.grid.count()} * per_cell;
+}
+
+}  // namespace
+
+Problem make_problem(const SimulationSetup& setup, const StartState& start,
+                     const DeviceProperties& device) {
+  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
+  Problem problem = on_grid(setup, start.box, grid, device);
+  problem.particles = static_cast<Index>(start.size());
+  problem.largest_cell = largest_cell(grid, start.position);
+  return problem;
+}
+
+Problem make_problem(const SimulationSetup& setup, const ExactState& state,
+                     const DeviceProperties& device) {
+  const CellGrid grid{state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
+  Problem problem = on_grid(setup, state.box, grid, device);
+  problem.particles = static_cast<Index>(state.size());
+  problem.largest_cell = largest_cell(grid, state.cell);
+  return problem;
+}
+
+std::int64_t bytes_on_device(const Problem& problem) {
+  switch (problem.precision) {
+    case Precision::single:
+      return bytes_in<SinglePrecision>(problem);
+    case Precision::mixed:
+      return bytes_in<MixedPrecision>(problem);
+    default:
+      return bytes_in<DoublePrecision>(problem);
+  }
+}
+
+std::vector<std::int64_t> count_types(std::size_t types, const std::vector<std::int32_t>& type) {
+  std::vector<std::int64_t> counts(types, 0);
+  for (const std::int32_t t : type) ++counts[static_cast<std::size_t>(t)];
+  return counts;
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,26 @@
+// From what a simulation is to run to the problem that a back end is asked about. On the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/engine/simulation.hpp"
+#include "neighbor/problem.hpp"
+
+namespace pencilbox {
+
+/// The problem of a start, on a grid of its own.
+Problem make_problem(const SimulationSetup& setup, const StartState& start,
+                     const DeviceProperties& device);
+
+/// The problem of an exact state, on the grid that the state was taken on.
+Problem make_problem(const SimulationSetup& setup, const ExactState& state,
+                     const DeviceProperties& device);
+
+/// What Particles and Binning will take for this problem.
+std::int64_t bytes_on_device(const Problem& problem);
+
+/// How many particles there are of each of `types` types.
+std::vector<std::int64_t> count_types(std::size_t types, const std::vector<std::int32_t>& type);
+
+}  // namespace pencilbox

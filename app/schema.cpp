@@ -1,9 +1,0 @@
-// `pencilbox schema`: JSON Schema of the deck, for editors.
-#include "app/program.hpp"
-#include "io/input/json_schema.hpp"
-
-namespace pencilbox {
-
-void schema_command() { print(json_schema(build_catalogue()) + "\n"); }
-
-}  // namespace pencilbox
