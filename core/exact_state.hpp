@@ -52,11 +52,18 @@ struct ExactState {
   std::vector<std::array<std::int32_t, 3>> image;  ///< [N] periodic images crossed
   std::vector<Double3> force;                      ///< [N] [epsilon/sigma]
 
+  // Where a list of pairs is kept over several steps: what it was made of, so that it is made again
+  // as it was. `cell` is then that of the reference.
+  double skin = 0.0;               ///< 0: no list [sigma]
+  std::vector<Double3> reference;  ///< [N] offsets when the list was made; empty: no list
+  std::int64_t list_age = 0;       ///< evaluations since then
+
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
   /// Whether the place, velocity and force of this row are numbers.
   bool has_finite_row(std::size_t row) const {
-    return is_finite(offset[row]) && is_finite(velocity[row]) && is_finite(force[row]);
+    return is_finite(offset[row]) && is_finite(velocity[row]) && is_finite(force[row]) &&
+           (reference.empty() || is_finite(reference[row]));
   }
 };
 

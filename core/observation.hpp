@@ -79,6 +79,22 @@ struct AutomaticChoice {
   int choices = 1;      ///< how often it chose so far: again when cells have filled or emptied
 };
 
+/// What a run saw of a list that is kept over several steps.
+struct ListStats {
+  double skin = 0.0;                 ///< [sigma]
+  std::int64_t rebuilds = 0;         ///< when a particle had moved too far
+  std::int64_t steps = 0;            ///< between them, in all
+  std::int64_t shortest = 0;         ///< of the intervals [steps]; 0: none yet
+  std::int64_t longest = 0;          ///< likewise
+  std::int64_t longest_row = 0;      ///< partners of the particle that had most
+  std::int64_t row_capacity = 0;     ///< partners that a row has room for
+  std::int64_t grown = 0;            ///< how often rows were made longer
+
+  double mean_interval() const {
+    return rebuilds > 0 ? static_cast<double>(steps) / static_cast<double>(rebuilds) : 0.0;
+  }
+};
+
 /// What a back end says about its last evaluation.
 struct BackendStats {
   double candidates_per_particle = 0.0;  ///< directed pairs tested, self excluded
@@ -90,6 +106,7 @@ struct BackendStats {
   std::string note;                         ///< launch rule in words, e.g. "pencils of 8 cells"
   std::optional<AutomaticChoice> choice{};  ///< of back end `auto`, once it has chosen
   KernelResources resources{};              ///< of the kernel of forces
+  std::optional<ListStats> list{};          ///< where one is kept
 };
 
 }  // namespace pencilbox

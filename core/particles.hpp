@@ -33,6 +33,14 @@ struct Vec3Buffer {
   Vec3View<const T> view() const { return {x.data(), y.data(), z.data()}; }
 };
 
+/// A position as kernels gather it: one word of 16 bytes (32 in double) for what three arrays would
+/// fetch from three places.
+template <class Pair>
+struct alignas(4 * sizeof(Pair)) PackedPosition {
+  Vec3<Pair> position;     ///< relative to the centre of the particle's cell [sigma]
+  std::int32_t type = 0;   ///< 0-based
+};
+
 /// What moves with a particle when binning reorders.
 template <class Precision>
 struct ParticleState {

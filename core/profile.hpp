@@ -1,6 +1,7 @@
 // Where the time of a step goes. Regions are marked with events on the stream and read only when
-// the host waits anyway, and only one step in `sample_every` is marked: watching costs nothing that
-// shows. Sampled shares are scaled to the measured time of all steps.
+// the host waits anyway, and only few steps are marked: watching costs nothing that shows. Who
+// samples takes whole cycles, from rebuild to rebuild: then the shares of the sample are those of
+// the run. They are scaled to the measured time of all steps.
 #pragma once
 
 #include <array>
@@ -17,13 +18,11 @@ enum class Region { integrate, bin, reorder, prepare, force, end };
 
 class Profiler {
  public:
-  static constexpr std::int64_t sample_every = 16;
-
   /// Steps between this and the next call are timed as a whole.
   void start() { started_ = std::chrono::steady_clock::now(); }
 
-  void begin_step(std::int64_t step) { sampling_ = step % sample_every == 0 && used_ < most_marks; }
-
+  /// What follows is a sample, or is none.
+  void sample() { sampling_ = used_ < most_marks; }
   void pause() { sampling_ = false; }
 
   /// What follows on the stream belongs to `region`.
@@ -71,7 +70,7 @@ class Profiler {
 
   static constexpr std::size_t most_marks = 4096;  // between two waits
 
-  bool sampling_ = true;
+  bool sampling_ = false;
   std::vector<std::unique_ptr<Mark>> marks_;
   std::size_t used_ = 0;
   std::array<double, 5> sampled_{};

@@ -29,25 +29,37 @@ struct ElementOf {
 
 class Reduction {
  public:
-  /// term(0) + ... + term(count - 1); waits for the stream.
+  /// Puts term(0) + ... + term(count - 1) into *result on the device: for whoever needs it there,
+  /// in the very step, such as a thermostat.
   template <class Term>
-  double sum(const Term& term, Index count, Stream& stream) {
-    constexpr Index wide = 16384;
-    constexpr Index narrow = 128;
-    parts_.resize(wide + narrow + 1);
+  void sum_into(double* result, const Term& term, Index count, Stream& stream) {
+    reserve();
     double* first = parts_.data();
     double* second = first + wide;
-    double* total = second + narrow;
     for_each(stream, wide, StridedSum<Term>{term, first, count, wide});
     for_each(stream, narrow, StridedSum<ElementOf>{{first}, second, wide, narrow});
-    for_each(stream, 1, StridedSum<ElementOf>{{second}, total, narrow, 1});
+    for_each(stream, 1, StridedSum<ElementOf>{{second}, result, narrow, 1});
+  }
+
+  /// The same for the host; waits for the stream.
+  template <class Term>
+  double sum(const Term& term, Index count, Stream& stream) {
+    reserve();
+    double* total = parts_.data() + wide + narrow;
+    sum_into(total, term, count, stream);
     double result = 0.0;
     memory::copy(&result, total, sizeof result, stream);
     stream.synchronize();
     return result;
   }
 
+  /// Allocates what sums take, so that none of it happens in a step.
+  void reserve() { parts_.resize(wide + narrow + 1); }
+
  private:
+  static constexpr Index wide = 16384;
+  static constexpr Index narrow = 128;
+
   Buffer<double> parts_;
 };
 

@@ -1,8 +1,10 @@
 // How the things a deck can name describe themselves: back ends and their options.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,11 @@ struct OptionInfo {
   std::string name;
   std::string default_value;
   std::string description;
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
   std::int64_t minimum = 1;
   std::int64_t maximum = 0;
+  /// Where not empty: any other choice needs blocks, though the back end itself does not.
+  std::vector<std::string> choices_without_blocks = {};
 
   bool takes_integer() const { return minimum <= maximum; }
 };
@@ -28,26 +32,53 @@ using BackendOptions = std::map<std::string, std::string>;
 struct BackendChoice {
   std::string name;
   BackendOptions options;
+  double skin = 0.0;  ///< of its list; 0 where it keeps none [sigma]
 };
 
+/// When a back end finds its pairs anew.
+enum class Rebuild {
+  every_step,
+  /// It keeps what it found within cutoff plus skin until a particle has moved by half the skin.
+  on_displacement
+};
+
+/// Filled by name, so that no flag is taken for another.
 struct BackendInfo {
   std::string name;     ///< the word in decks
   std::string summary;  ///< one line for people
   std::string source;   ///< paper and section
-  std::vector<OptionInfo> options;
+  std::vector<OptionInfo> options = {};
   bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
   bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
+  Rebuild rebuild = Rebuild::every_step;
 
   /// What `auto` may try, each over the defaults; where blocks are emulated the first only. None:
   /// `auto` takes this back end only if no other can run a problem.
   std::vector<BackendOptions> worth_trying = {};
 };
 
+/// Whether kernels with these options have barriers, shared memory or warp operations: then they
+/// are emulated on the host.
+inline bool needs_blocks(const BackendInfo& info, const BackendOptions& options) {
+  if (info.needs_blocks) return true;
+  return std::any_of(info.options.begin(), info.options.end(), [&](const OptionInfo& option) {
+    const auto& plain = option.choices_without_blocks;
+    const auto chosen = options.find(option.name);
+    return !plain.empty() && chosen != options.end() &&
+           std::find(plain.begin(), plain.end(), chosen->second) == plain.end();
+  });
+}
+
 /// "x-pencil (length: best, threads: targets)"
 inline std::string in_words(const BackendChoice& choice) {
   std::string text;
   for (const auto& [name, value] : choice.options) {
     text += (text.empty() ? " (" : ", ") + name + ": " + value;
+  }
+  if (choice.skin > 0.0) {
+    std::ostringstream skin;
+    skin << choice.skin;
+    text += (text.empty() ? " (" : ", ") + ("skin: " + skin.str());
   }
   return choice.name + text + (text.empty() ? "" : ")");
 }

@@ -7,28 +7,58 @@
 #include <string>
 #include <vector>
 
+#include "core/arrival.hpp"
+#include "core/box.hpp"
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
+#include "core/observation.hpp"
 #include "core/particles.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// What a half step is given that moves the particles.
+template <class Precision>
+struct MovingStep {
+  Particles<Precision>& particles;  ///< with the forces of the old positions
+  Arrival<Precision> arrival;       ///< the kernel hands it each new position, and stores none
+  StepNumber step;                  ///< that the particles arrive at, from the batch's beginning
+};
+
+/// What the half step is given that ends a time step: velocities only.
+template <class Precision>
+struct EndingStep {
+  Particles<Precision>& particles;  ///< with the forces of the new positions
+  StepNumber step;                  ///< that has been reached
+};
+
+/// What an integrator enqueues may be noted in a graph and launched again and again: whatever
+/// changes from step to step (a random number's counter, a thermostat's variables, sums over
+/// particles: Reduction::sum_into) is read by its kernels on the device, and never by the host.
 template <class Precision>
 class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// Before the forces of the new positions: `particles` hold those of the old ones.
-  virtual void first_half(Particles<Precision>& particles, Stream& stream) = 0;
+  /// The step of the first of a batch's StepNumbers: what they are counted from. Called between
+  /// batches, where nothing is noted.
+  virtual void begin_batch(std::int64_t /*step*/, Stream& /*stream*/) {}
+
+  /// Before the forces of the new positions.
+  virtual void first_half(const MovingStep<Precision>& step, Stream& stream) = 0;
 
   /// After them.
-  virtual void second_half(Particles<Precision>& particles, Stream& stream) = 0;
+  virtual void second_half(const EndingStep<Precision>& step, Stream& stream) = 0;
 
-  /// The second half of one step and the first of the next, where nothing looks in between.
-  virtual void second_then_first_half(Particles<Precision>& particles, Stream& stream) {
-    second_half(particles, stream);
-    first_half(particles, stream);
+  /// The second half of one step and the first of the next, where nothing looks in between; the
+  /// bits are those of the two. `step` is the one that the particles arrive at.
+  virtual void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) {
+    second_half({step.particles, {step.step.control, step.step.offset - 1}}, stream);
+    first_half(step, stream);
   }
+
+  /// What this integrator conserves, for the sums of one step: the total energy where it adds
+  /// nothing of its own.
+  virtual double conserved(const Observation& sums) const { return sums.total_energy(); }
 
   /// What it carries from step to step beside the particles, such as a thermostat's variables, for
   /// a checkpoint. Random numbers need nothing here: they are counted by step and particle.
@@ -43,6 +73,9 @@ class Integrator {
 
 struct IntegratorSettings {
   double timestep = 0.005;  ///< [tau]
+  Box box{};
+  std::uint64_t seed = 0;           ///< of random numbers, counted by step and particle
+  double degrees_of_freedom = 0.0;  ///< 3N - 3; none for a single particle
 };
 
 /// What the registry knows of an integrator.

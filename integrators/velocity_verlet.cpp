@@ -16,12 +16,14 @@ struct VerletKernel {
   using State = typename Precision::State;
   using Accumulator = typename Precision::Accumulator;
 
-  Vec3View<State> position, velocity;
+  Vec3View<const State> position;
+  Vec3View<State> velocity;
   Vec3View<const Accumulator> force;
   const std::int32_t* type;
   const double* inverse_mass;
   double timestep;
   bool several_types;
+  Arrival<Precision> arrival;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     const double per_mass = inverse_mass[several_types ? type[i] : 0];
@@ -32,7 +34,7 @@ struct VerletKernel {
     if constexpr (part == Part::both) v += half_change;
     velocity.store(i, v);
     if constexpr (part != Part::second_half) {
-      position.store(i, position[i] + static_cast<State>(timestep) * v);
+      arrival(i, position[i] + static_cast<State>(timestep) * v);
     }
   }
 };
@@ -42,25 +44,26 @@ class VelocityVerlet final : public Integrator<Precision> {
  public:
   explicit VelocityVerlet(const IntegratorSettings& settings) : timestep_(settings.timestep) {}
 
-  void first_half(Particles<Precision>& particles, Stream& stream) override {
-    run<Part::first_half>(particles, stream);
+  void first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    run<Part::first_half>(step.particles, step.arrival, stream);
   }
-  void second_half(Particles<Precision>& particles, Stream& stream) override {
-    run<Part::second_half>(particles, stream);
+  void second_half(const EndingStep<Precision>& step, Stream& stream) override {
+    run<Part::second_half>(step.particles, {}, stream);
   }
-  void second_then_first_half(Particles<Precision>& particles, Stream& stream) override {
-    run<Part::both>(particles, stream);
+  void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    run<Part::both>(step.particles, step.arrival, stream);
   }
 
  private:
   template <Part part>
-  void run(Particles<Precision>& particles, Stream& stream) {
+  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
     auto& state = particles.state;
+    const Vec3Buffer<typename Precision::State>& position = state.position;
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
     for_each(stream, particles.count,
-             VerletKernel<Precision, part>{
-                 state.position.view(), state.velocity.view(), force.view(), state.type.data(),
-                 particles.inverse_mass.data(), timestep_, particles.types > 1},
+             VerletKernel<Precision, part>{position.view(), state.velocity.view(), force.view(),
+                                           state.type.data(), particles.inverse_mass.data(),
+                                           timestep_, particles.types > 1, arrival},
              256);
   }
 

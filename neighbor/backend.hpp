@@ -5,6 +5,7 @@
 // BackendEntry. See neighbor/README.md.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -35,8 +36,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// Builds what this back end adds to the binned particles: sub-boxes, a list, a coarse grid.
-  virtual void prepare(const BinnedParticles<Precision>& particles, Stream& stream) = 0;
+  /// Builds what this back end adds to the binned particles: sub-boxes, a list, a coarse grid. Once
+  /// for each order of the particles: before each evaluation, or, where BackendInfo::rebuild says so,
+  /// when one has moved so far that a list of pairs within cutoff plus skin may miss one.
+  virtual void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) = 0;
 
   /// For every particle the sum over all sources within the cutoff, into `sums`, in the order of
   /// `particles`. A source is a particle with an image shift; only the particle itself with zero
@@ -48,6 +51,15 @@ class Backend {
   /// Told whenever the host looks: the most particles in one cell now. Launch shapes may follow it;
   /// results must not depend on it.
   virtual void occupancy_changed(Index /*largest_cell*/) {}
+
+  /// Whether what is enqueued from now on stays the same, so that it can be noted in a graph: not
+  /// while launch shapes are being tried.
+  virtual bool settled() const { return true; }
+
+  /// Of a back end that keeps a row of partners for each particle: entries that a row has room for.
+  /// A rebuild that needed more is not used; it is done once more after grow_rows().
+  virtual Index row_capacity() const { return std::numeric_limits<Index>::max(); }
+  virtual void grow_rows(Index /*wanted*/) {}
 
   virtual LaunchReport launch_report() const = 0;
 
@@ -61,6 +73,9 @@ struct BackendEntry {
 
   /// Nothing, or the reason in words why it cannot run this problem.
   std::optional<std::string> (*refuse)(const Problem&, const BackendOptions&);
+
+  /// Device memory of its own, as far as it is known before a run [bytes].
+  std::int64_t (*own_bytes)(const Problem&, const BackendOptions&);
 
   std::unique_ptr<Backend<SinglePrecision>> (*make_single)(const Problem&, const BackendOptions&);
   std::unique_ptr<Backend<MixedPrecision>> (*make_mixed)(const Problem&, const BackendOptions&);
@@ -81,12 +96,22 @@ std::optional<std::string> refuse_in_precision(const Problem& problem,
   }
 }
 
+/// What a back end says of its memory with `static std::int64_t own_bytes(problem, options)`.
+template <template <class> class BackendOf>
+std::int64_t own_bytes_of(const Problem& problem, const BackendOptions& options) {
+  if constexpr (requires { BackendOf<SinglePrecision>::own_bytes(problem, options); }) {
+    return BackendOf<SinglePrecision>::own_bytes(problem, options);
+  } else {
+    return 0;
+  }
+}
+
 /// The entry of a back end whose class template is constructible from (Problem, BackendOptions) and
 /// has a static refuse(Problem, BackendOptions).
 template <template <class> class BackendOf>
 BackendEntry make_entry(BackendInfo info) {
   using Options = BackendOptions;
-  return {std::move(info), &refuse_in_precision<BackendOf>,
+  return {std::move(info), &refuse_in_precision<BackendOf>, &own_bytes_of<BackendOf>,
           [](const Problem& problem,
              const Options& options) -> std::unique_ptr<Backend<SinglePrecision>> {
             return std::make_unique<BackendOf<SinglePrecision>>(problem, options);

@@ -1,5 +1,5 @@
 // What a back end sees of the particles: sorted by cell, cells contiguous, coordinates relative to
-// the cell. Plain pointers, valid until the next binning.
+// the cell. Plain pointers, valid as long as the order is.
 #pragma once
 
 #include "core/particles.hpp"
@@ -18,7 +18,12 @@ struct BinnedParticles {
   const Index* cell = nullptr;           ///< [N] linear cell of a particle
   Vec3View<const Pair> position;         ///< [N] relative to the cell's centre [sigma]
   Vec3View<const State> state_position;  ///< [N] the same in the precision of the state
+  /// [N] the same with the type, as lists gather it; null where nothing asked for it. Then
+  /// `position` is null in mixed precision.
+  const PackedPosition<Pair>* packed = nullptr;
   const std::int32_t* type = nullptr;    ///< [N] 0-based
+  /// Where whoever keeps rows of partners notes how long the longest had to be.
+  std::int32_t* longest_row = nullptr;
 
   Index cells() const { return grid.cells.x * grid.cells.y * grid.cells.z; }
 };

@@ -1,7 +1,6 @@
 #include "neighbor/binning.hpp"
 
 #include <bit>
-#include <cmath>
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -23,90 +22,38 @@ StateView<typename Precision::State> view_of(ParticleState<Precision>& s) {
           s.id.data(),       s.type.data(),     s.image.view()};
 }
 
-/// One coordinate on its way to the cell it is in now. One that fails stays in the cell where it
-/// was last seen: that is what the host can tell of it.
-template <class State>
-struct Step {
-  Index cell;
-  State offset;
-  std::int32_t crossed = 0;  ///< periodic faces
-  bool failed = false;
-  bool escaped = false;
+/// Counters of a step that begins, back to zero.
+struct ClearCounts {
+  static constexpr const char* name = "binning: clear counts";
+  Index* counts;
+  Index* escaped;
 
-  PENCILBOX_DEVICE_FUNCTION Step(Index old_cell, State old_offset, State side, Index cells,
-                                 bool periodic)
-      : cell(old_cell), offset(old_offset) {
-    const State half = State(0.5) * side;
-    if (old_offset >= -half && old_offset < half) return;
-    const State moved = std::floor(old_offset / side + State(0.5));
-    if (!(moved > State(-1e9) && moved < State(1e9))) {
-      fail();
-      return;
-    }
-    const auto by = static_cast<Index>(moved);
-    if (periodic) {
-      if (by > cells || by < -cells) {
-        fail();
-        return;
-      }
-      const Index target = old_cell + by;
-      crossed = target >= 0 ? target / cells : -((-target - 1) / cells) - 1;
-      cell = target - crossed * cells;
-      offset -= moved * side;
-    } else {
-      const Index target = old_cell + by;
-      cell = target < 0 ? 0 : (target >= cells ? cells - 1 : target);
-      offset -= static_cast<State>(cell - old_cell) * side;
-      escaped = target < -1 || target > cells;
-    }
-  }
-
- private:
-  PENCILBOX_DEVICE_FUNCTION void fail() {
-    failed = true;
-    offset = State(0);
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
+    counts[cell] = 0;
+    if (cell == 0) escaped[0] = 0;
   }
 };
 
 template <class State>
-struct AssignCells {
+struct ArriveWhereTheyAre {
   static constexpr const char* name = "binning: assign cells";
-  GridView<State> grid;
-  StateView<State> particles;
-  Index* counts;
-  Index* rank;
-  std::uint64_t* failure;
-  Index* escaped;
-  std::uint64_t step;
+  IntoCells<State> into_cells;
+  StepNumber step;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const CellCoordinates old_cell = grid.coordinates(particles.cell[i]);
-    const Vec3<State> old_offset = particles.position[i];
-    const Step<State> x(old_cell.x, old_offset.x, grid.side.x, grid.cells.x, grid.periodic.x);
-    const Step<State> y(old_cell.y, old_offset.y, grid.side.y, grid.cells.y, grid.periodic.y);
-    const Step<State> z(old_cell.z, old_offset.z, grid.side.z, grid.cells.z, grid.periodic.z);
-    const Index cell = grid.linear({x.cell, y.cell, z.cell});
-    particles.position.store(i, {x.offset, y.offset, z.offset});
-    particles.cell[i] = cell;
-    if (x.crossed != 0) particles.image.x[i] += x.crossed;
-    if (y.crossed != 0) particles.image.y[i] += y.crossed;
-    if (z.crossed != 0) particles.image.z[i] += z.crossed;
-    if (x.failed || y.failed || z.failed) {
-      atomic_min(failure, step << 32U | static_cast<std::uint64_t>(particles.id[i]));
-    }
-    if (x.escaped || y.escaped || z.escaped) atomic_add(escaped, Index{1});
-    rank[i] = atomic_add(counts + cell, Index{1});
+    into_cells(i, into_cells.position[i], step);
   }
 };
 
-struct OrderByRank {
-  static constexpr const char* name = "binning: order by rank";
+struct CountInCells {
+  static constexpr const char* name = "binning: count";
   const Index* cell;
-  const Index* rank;
-  const Index* offset;
-  Index* order;
+  Index* counts;
+  Index* ticket;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { order[offset[cell[i]] + rank[i]] = i; }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    ticket[i] = atomic_add(counts + cell[i], Index{1});
+  }
 };
 
 struct MakeKeys {
@@ -123,6 +70,8 @@ struct MakeKeys {
   }
 };
 
+/// Moves each particle to its place in the new order: where its ticket says, or, where `order` is
+/// given, from where that says. With it go the counters to zero, for the next step.
 template <class Precision>
 struct Reorder {
   static constexpr const char* name = "binning: reorder";
@@ -130,31 +79,85 @@ struct Reorder {
   using Pair = typename Precision::Pair;
   StateView<State> from, to;
   static constexpr bool separate_pair_position = !std::is_same_v<State, Pair>;
-  Vec3View<Pair> pair_position;
+  Vec3View<Pair> pair_position;  ///< null where nobody reads it
+  const Index* ticket;
+  const Index* offset;
   const Index* order;
+  bool several_types;
+  Index* counts_to_clear;  ///< null where they are cleared before they are counted
+  Index* escaped;
+  Index particles, cells;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const Index old = order != nullptr ? order[i] : i;
+    const Index cell = from.cell[old];
+    const Index now = order != nullptr ? i : offset[cell] + ticket[i];
+    const Vec3<State> position = from.position[old];
+    to.position.store(now, position);
+    if constexpr (separate_pair_position) {
+      if (pair_position.x != nullptr) pair_position.store(now, position.template to<Pair>());
+    }
+    to.velocity.store(now, from.velocity[old]);
+    to.cell[now] = cell;
+    to.id[now] = from.id[old];
+    to.image.store(now, from.image[old]);
+    if (several_types) to.type[now] = from.type[old];
+    if (counts_to_clear == nullptr) return;
+    for (std::int64_t c = i; c < cells; c += particles) counts_to_clear[c] = 0;
+    if (i == 0) {
+      escaped[1] = escaped[0];
+      escaped[0] = 0;
+    }
+  }
+};
+
+/// Takes the new order back to the arrays that everybody knows, and notes where particles are now.
+template <class Precision>
+struct SettleOrder {
+  static constexpr const char* name = "binning: settle";
+  using State = typename Precision::State;
+  using Pair = typename Precision::Pair;
+  StateView<State> from, to;
+  Vec3View<State> reference;
+  PackedPosition<Pair>* packed;
   bool several_types;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Index old = order[i];
-    const Vec3<State> position = from.position[old];
+    const Vec3<State> position = from.position[i];
+    const std::int32_t type = several_types ? from.type[i] : 0;
     to.position.store(i, position);
-    if constexpr (separate_pair_position) {
-      pair_position.store(i, position.template to<Pair>());
-    }
-    to.velocity.store(i, from.velocity[old]);
-    to.cell[i] = from.cell[old];
-    to.id[i] = from.id[old];
-    to.image.store(i, from.image[old]);
-    if (several_types) to.type[i] = from.type[old];
+    reference.store(i, position);
+    packed[i] = {position.template to<Pair>(), type};
+    to.velocity.store(i, from.velocity[i]);
+    to.cell[i] = from.cell[i];
+    to.id[i] = from.id[i];
+    to.image.store(i, from.image[i]);
+    if (several_types) to.type[i] = type;
+  }
+};
+
+template <class Precision>
+struct PackPositions {
+  static constexpr const char* name = "binning: pack positions";
+  using Pair = typename Precision::Pair;
+  Vec3View<const typename Precision::State> position;
+  const std::int32_t* type;
+  PackedPosition<Pair>* packed;
+  bool several_types;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    packed[i] = {position[i].template to<Pair>(), several_types ? type[i] : 0};
   }
 };
 
 struct LargestCell {
   static constexpr const char* name = "binning: largest cell";
-  const Index* counts;
+  const Index* offset;
   Index* largest;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const { atomic_max(largest, counts[cell]); }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
+    atomic_max(largest, offset[cell + 1] - offset[cell]);
+  }
 };
 
 constexpr int id_bits = 31;
@@ -162,56 +165,137 @@ constexpr int id_bits = 31;
 }  // namespace
 
 template <class Precision>
-Binning<Precision>::Binning(const CellGrid& grid, bool deterministic, Stream& stream)
-    : grid_(grid), deterministic_(deterministic) {
+Binning<Precision>::Binning(const CellGrid& grid, bool deterministic, OrderLasts lasts,
+                            double most_displacement, Stream& stream)
+    : grid_(grid),
+      deterministic_(deterministic),
+      lasts_(lasts),
+      most_displacement_(most_displacement) {
   counts_.resize(grid.count() + 1);
   offset_.resize(grid.count() + 1);
-  escaped_.resize(1);
+  escaped_.resize(2);
   largest_.resize(1);
   failure_.resize(1);
+  counts_.fill_bytes(0, stream);
+  offset_.fill_bytes(0, stream);
+  escaped_.fill_bytes(0, stream);
   failure_.fill_bytes(0xff, stream);
 }
 
 template <class Precision>
-void Binning<Precision>::make_order(Particles<Precision>& particles, Stream& stream) {
+void Binning<Precision>::reserve(const Particles<Precision>& particles) {
   const Index count = particles.count;
-  order_.resize(count);
+  other_.resize(count);
+  ticket_.resize(count);
   if (deterministic_) {
+    order_.resize(count);
     keys_.resize(count);
-    for_each(stream, count,
-             MakeKeys{particles.state.cell.data(), particles.state.id.data(), keys_.data(),
-                      order_.data(), id_bits});
-    const int cell_bits = std::bit_width(static_cast<unsigned>(grid_.count()));
-    sort_(keys_, order_, id_bits + cell_bits, stream);
-  } else {
-    for_each(stream, count,
-             OrderByRank{particles.state.cell.data(), rank_.data(), offset_.data(), order_.data()});
+  }
+  if (lasts_ == OrderLasts::while_near) {
+    reference_.resize(count);
+    packed_.resize(count);
+  } else if constexpr (Reorder<Precision>::separate_pair_position) {
+    pair_position_.resize(count);
   }
 }
 
 template <class Precision>
-void Binning<Precision>::run(Particles<Precision>& particles, std::int64_t step, Profiler& profiler,
+void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& stream) {
+  for_each(stream, particles.count,
+           MakeKeys{particles.state.cell.data(), particles.state.id.data(), keys_.data(),
+                    order_.data(), id_bits});
+  const int cell_bits = std::bit_width(static_cast<unsigned>(grid_.count()));
+  // The sort passes no gate: what it does to keys that are no longer used does no harm.
+  const Gate gate = stream.gate();
+  stream.set_gate({});
+  sort_(keys_, order_, id_bits + cell_bits, stream);
+  stream.set_gate(gate);
+}
+
+template <class Precision>
+void Binning<Precision>::count_anew(Stream& stream) {
+  for_each(stream, grid_.count() + 1, ClearCounts{counts_.data(), escaped_.data()});
+}
+
+template <class Precision>
+void Binning<Precision>::run(Particles<Precision>& particles, StepNumber step, Profiler& profiler,
                              Stream& stream) {
-  using State = typename Precision::State;
-  const Index count = particles.count;
-  other_.resize(count);
-  rank_.resize(count);
+  reserve(particles);
   profiler.begin(Region::bin, stream);
-  counts_.fill_bytes(0, stream);
-  escaped_.fill_bytes(0, stream);
-  for_each(stream, count,
-           AssignCells<State>{grid_.view<State>(), view_of(particles.state), counts_.data(),
-                              rank_.data(), failure_.data(), escaped_.data(),
-                              static_cast<std::uint64_t>(step)});
-  scan_(counts_.data(), offset_.data(), grid_.count() + 1, stream);
-  make_order(particles, stream);
+  count_anew(stream);
+  for_each(stream, particles.count,
+           ArriveWhereTheyAre<State>{arrival(particles, step, nullptr, 0).into_cells, step});
+  order_arrived(particles, profiler, stream);
+}
+
+template <class Precision>
+Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, StepNumber step,
+                                               StepControl* control, std::int32_t unit) {
+  ParticleState<Precision>& state = particles.state;
+  Arrival<Precision> arrival;
+  arrival.into_cells = {grid_.view<State>(), state.position.view(), state.image.view(),
+                        state.cell.data(),   state.id.data(),       counts_.data(),
+                        ticket_.data(),      failure_.data(),       escaped_.data()};
+  arrival.step = step;
+  arrival.unit = unit;
+  if (lasts_ == OrderLasts::one_step) return arrival;
+  const Vec3Buffer<State>& reference = reference_;
+  arrival.then = Arrival<Precision>::Then::under_watch;
+  arrival.under_watch = {state.position.view(),
+                         reference.view(),
+                         packed_.data(),
+                         state.type.data(),
+                         static_cast<State>(most_displacement_ * most_displacement_),
+                         control,
+                         particles.types > 1};
+  return arrival;
+}
+
+template <class Precision>
+void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
+                                       Stream& stream) {
+  const bool stays = lasts_ == OrderLasts::while_near;
+  {
+    // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
+    const Gate gate = stream.gate();
+    stream.set_gate({});
+    scan_(counts_.data(), offset_.data(), grid_.count() + 1, stream);
+    stream.set_gate(gate);
+  }
+  if (deterministic_) order_by_id(particles, stream);
   profiler.begin(Region::reorder, stream);
-  if constexpr (Reorder<Precision>::separate_pair_position) pair_position_.resize(count);
-  for_each(stream, count,
+  for_each(stream, particles.count,
            Reorder<Precision>{view_of(particles.state), view_of(other_), pair_position_.view(),
-                              order_.data(), particles.types > 1});
+                              ticket_.data(), offset_.data(),
+                              deterministic_ ? order_.data() : nullptr, particles.types > 1,
+                              stays ? nullptr : counts_.data(), escaped_.data(), particles.count,
+                              grid_.count()});
+  if (stays) {
+    for_each(stream, particles.count,
+             SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
+                                    packed_.data(), particles.types > 1});
+    return;
+  }
   if (particles.types == 1) other_.type.swap(particles.state.type);
   std::swap(particles.state, other_);
+}
+
+template <class Precision>
+void Binning<Precision>::restore_order(Particles<Precision>& particles, Stream& stream) {
+  reserve(particles);
+  Profiler not_profiled;
+  not_profiled.pause();
+  count_anew(stream);
+  for_each(stream, particles.count,
+           CountInCells{particles.state.cell.data(), counts_.data(), ticket_.data()});
+  order_arrived(particles, not_profiled, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::renew_mirror(const Particles<Precision>& particles, Stream& stream) {
+  for_each(stream, particles.count,
+           PackPositions<Precision>{particles.state.position.view(), particles.state.type.data(),
+                                    packed_.data(), particles.types > 1});
 }
 
 template <class Precision>
@@ -228,6 +312,7 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   } else {
     binned.position = particles.state.position.view();
   }
+  binned.packed = packed_.data();
   binned.type = particles.state.type.data();
   return binned;
 }
@@ -235,11 +320,11 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
 template <class Precision>
 BinningHealth Binning<Precision>::health(Stream& stream) {
   largest_.fill_bytes(0, stream);
-  for_each(stream, grid_.count(), LargestCell{counts_.data(), largest_.data()});
+  for_each(stream, grid_.count(), LargestCell{offset_.data(), largest_.data()});
   const std::uint64_t failure = failure_.download(stream)[0];
   BinningHealth health;
   health.largest_cell = largest_.download(stream)[0];
-  health.escaped = escaped_.download(stream)[0];
+  health.escaped = escaped_.download(stream)[lasts_ == OrderLasts::one_step ? 1 : 0];
   health.failed = failure != ~std::uint64_t{0};
   health.failed_step = static_cast<std::int64_t>(failure >> 32U);
   health.failed_id = static_cast<ParticleId>(failure & 0xffffffffU);

@@ -71,6 +71,18 @@ CellGrid coarser_grid(const CellGrid& grid, Index factor) {
   return coarse;
 }
 
+CellGrid wider_grid(const CellGrid& grid, double width) {
+  CellGrid wider = grid;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (grid.side[d] >= width) continue;
+    const double length = grid.side[d] * static_cast<double>(grid.cells[d]);
+    const double cells = cells_along(length, width);
+    wider.cells[d] = static_cast<Index>(cells);
+    wider.side[d] = grid.periodic[d] ? length / cells : std::max(width, length / cells);
+  }
+  return wider;
+}
+
 GridPlace place(const CellGrid& grid, const Double3& position) {
   GridPlace result;
   for (std::size_t d = 0; d < 3; ++d) {

@@ -3,62 +3,16 @@
 // 27 cells around it; a periodic neighbour is the wrapped index with an unwrapped offset, and that
 // offset times the cell's side is the whole image shift. So one or two cells in a direction are as
 // right as many: the same cell is simply met under several offsets.
-//
-// Linear index of a cell: (z * cells.y + y) * cells.x + x.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/grid_view.hpp"
 #include "core/start_state.hpp"
-#include "core/vec3.hpp"
 
 namespace pencilbox {
-
-/// A cell by its three coordinates.
-using CellCoordinates = Vec3<Index>;
-
-/// A distance between cells in sigma, in the arithmetic of a pair and in double.
-template <class Real>
-struct CellShift {
-  Vec3<Real> rounded;
-  Vec3<double> exact;
-};
-
-/// What kernels need of the grid. `Real` is the arithmetic that uses it.
-template <class Real>
-struct GridView {
-  CellCoordinates cells;  ///< number of cells in each direction
-  Vec3<Real> side;        ///< of a cell [sigma]
-  Vec3<double> exact_side;
-  Vec3<bool> periodic;
-
-  PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
-    return (c.z * cells.y + c.y) * cells.x + c.x;
-  }
-  PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index linear_index) const {
-    const Index row = linear_index / cells.x;
-    return {linear_index - row * cells.x, row % cells.y, row / cells.y};
-  }
-
-  /// Wrapped coordinate of a neighbour at most one cell outside, or -1 if an open face is passed.
-  PENCILBOX_DEVICE_FUNCTION static Index wrap(Index coordinate, Index count, bool is_periodic) {
-    if (coordinate < 0) return is_periodic ? coordinate + count : -1;
-    if (coordinate >= count) return is_periodic ? coordinate - count : -1;
-    return coordinate;
-  }
-  PENCILBOX_DEVICE_FUNCTION Index wrap_x(Index c) const { return wrap(c, cells.x, periodic.x); }
-  PENCILBOX_DEVICE_FUNCTION Index wrap_y(Index c) const { return wrap(c, cells.y, periodic.y); }
-  PENCILBOX_DEVICE_FUNCTION Index wrap_z(Index c) const { return wrap(c, cells.z, periodic.z); }
-
-  /// From the target's cell to the neighbour at this offset.
-  PENCILBOX_DEVICE_FUNCTION CellShift<Real> shift(Index x, Index y, Index z) const {
-    return {{static_cast<Real>(x) * side.x, static_cast<Real>(y) * side.y,
-             static_cast<Real>(z) * side.z},
-            {x * exact_side.x, y * exact_side.y, z * exact_side.z}};
-  }
-};
 
 /// The grid of a run.
 struct CellGrid {
@@ -101,6 +55,10 @@ CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3
 /// direction floor(c / factor) are left, at least one. Where c is floor(length / cutoff) that is
 /// floor(length / (factor cutoff)).
 CellGrid coarser_grid(const CellGrid& grid, Index factor);
+
+/// The grid over the same stretch whose cells are at least `width` wide, and no smaller than they
+/// are now.
+CellGrid wider_grid(const CellGrid& grid, double width);
 
 /// The place of a position in the grid: wrapped in periodic directions, in the nearest cell in open
 /// ones (where the offset may then lie outside [-side/2, side/2]).

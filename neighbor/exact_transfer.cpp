@@ -93,6 +93,37 @@ void upload_exact(const ExactState& state, Particles<Precision>& particles, Stre
   upload(state.force, particles.sums.force, stream);
 }
 
+template <class Precision>
+void upload_in_order(const ExactState& state, Particles<Precision>& particles, Stream& stream) {
+  const std::vector<ParticleId> id = particles.state.id.download(stream);
+  std::vector<Double3> offset, force;
+  offset.reserve(id.size());
+  force.reserve(id.size());
+  for (const ParticleId wanted : id) {
+    const auto found = std::lower_bound(state.id.begin(), state.id.end(), wanted);
+    const auto row = static_cast<std::size_t>(found - state.id.begin());
+    offset.push_back(state.offset[row]);
+    force.push_back(state.force[row]);
+  }
+  upload(offset, particles.state.position, stream);
+  upload(force, particles.sums.force, stream);
+}
+
+template <class Precision>
+std::vector<Double3> download_reference(const Vec3Buffer<typename Precision::State>& reference,
+                                        const Particles<Precision>& particles, Stream& stream) {
+  return download<double>(reference, rows_by_id(particles.state.id.download(stream)), stream);
+}
+
+template void upload_in_order(const ExactState&, Particles<SinglePrecision>&, Stream&);
+template void upload_in_order(const ExactState&, Particles<MixedPrecision>&, Stream&);
+template void upload_in_order(const ExactState&, Particles<DoublePrecision>&, Stream&);
+template std::vector<Double3> download_reference<SinglePrecision>(
+    const Vec3Buffer<float>&, const Particles<SinglePrecision>&, Stream&);
+template std::vector<Double3> download_reference<MixedPrecision>(
+    const Vec3Buffer<double>&, const Particles<MixedPrecision>&, Stream&);
+template std::vector<Double3> download_reference<DoublePrecision>(
+    const Vec3Buffer<double>&, const Particles<DoublePrecision>&, Stream&);
 template ExactState download_exact(const Particles<SinglePrecision>&, const CellGrid&, Stream&);
 template ExactState download_exact(const Particles<MixedPrecision>&, const CellGrid&, Stream&);
 template ExactState download_exact(const Particles<DoublePrecision>&, const CellGrid&, Stream&);

@@ -17,4 +17,13 @@ ExactState download_exact(const Particles<Precision>& particles, const CellGrid&
 template <class Precision>
 void upload_exact(const ExactState& state, Particles<Precision>& particles, Stream& stream);
 
+/// Positions and forces of the state, in the order that `particles` have now.
+template <class Precision>
+void upload_in_order(const ExactState& state, Particles<Precision>& particles, Stream& stream);
+
+/// Offsets that were kept beside the particles, in order of id.
+template <class Precision>
+std::vector<Double3> download_reference(const Vec3Buffer<typename Precision::State>& reference,
+                                        const Particles<Precision>& particles, Stream& stream);
+
 }  // namespace pencilbox::PENCILBOX_DEVICE

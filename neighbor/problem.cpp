@@ -1,5 +1,6 @@
 #include "neighbor/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -44,6 +45,13 @@ std::optional<std::string> cells_for_a_cutoff(const Problem& problem) {
          "back end looks at all pairs";
 }
 
+double skin_that_fits(const Box& box, double cutoff, double skin) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (box.periodic[d]) skin = std::min(skin, std::max(0.0, box.edges[d] - cutoff));
+  }
+  return skin;
+}
+
 OptionInfo block_option(std::string default_threads, std::string description) {
   return {"block",
           std::move(default_threads),
@@ -60,7 +68,10 @@ std::optional<std::string> refuse_cells_or_block(const Problem& problem,
 }
 
 OptionInfo threads_per_target_option(std::string description) {
-  return {"threads_per_target", "1", std::move(description), {"1", "2", "4", "8", "16", "32"}};
+  OptionInfo option{
+      "threads_per_target", "1", std::move(description), {"1", "2", "4", "8", "16", "32"}};
+  option.choices_without_blocks = {"1"};
+  return option;
 }
 
 int threads_per_target_of(const BackendOptions& options) {

@@ -19,6 +19,7 @@ struct Problem {
   Index particles = 0;
   Index largest_cell = 0;  ///< most particles in one cell of the start
   Potential potential;
+  double skin = 0.0;  ///< cells are wider than the cutoff by this much, for lists [sigma]
   Precision precision = Precision::mixed;
   bool deterministic = false;  ///< the order of sources must not depend on who comes first
   DeviceProperties device;
@@ -36,6 +37,10 @@ std::optional<std::string> infinitely_many_images(const Problem& problem);
 /// The benchmark's potentials know no cutoff but the 27 cells around a particle: the reason, in
 /// words, why a back end that looks at all pairs cannot evaluate them.
 std::optional<std::string> cells_for_a_cutoff(const Problem& problem);
+
+/// The skin, or what is left of it where a periodic side is less than cutoff plus skin: a pair
+/// might then meet beyond the neighbouring cells.
+double skin_that_fits(const Box& box, double cutoff, double skin);
 
 /// The option of back ends whose blocks may have any number of whole warps, and the reason in words
 /// why the device cannot run such a block.

@@ -15,7 +15,7 @@ namespace pencilbox {
 struct SearchMethod {
   BackendChoice choice;
   Index cells_per_side = 1;
-  /// Whether it takes the particles as they come and sorts them in prepare(); else the engine's
+  /// Whether it takes the particles as they come and sorts them in rebuild(); else the engine's
   /// binning sorts them, and is timed with it.
   bool sorts_itself = false;
 };

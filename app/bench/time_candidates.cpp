@@ -150,7 +150,7 @@ class CandidateRow {
     const std::int64_t before = allocated_bytes;
     const auto backend = make_backend<SinglePrecision>(entry, problem(), choice.options);
     backend->occupancy_changed(largest_cell_);
-    backend->prepare(view_, stream_);
+    backend->rebuild(view_, stream_);
     forget_sums();
     compute(*backend, Wanted::potential);
     compare_sums(choice.name);
@@ -220,7 +220,7 @@ class CandidateRow {
     constexpr int calls = 10;
     stream_.synchronize();
     const auto start = std::chrono::steady_clock::now();
-    for (int k = 0; k < calls; ++k) backend.prepare(view_, stream_);
+    for (int k = 0; k < calls; ++k) backend.rebuild(view_, stream_);
     stream_.synchronize();
     return seconds_since(start) / calls;
   }

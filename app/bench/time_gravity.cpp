@@ -57,7 +57,7 @@ class GravityRow {
     const BackendEntry& reference = find_backend("reference");
     const auto truth =
         make_backend<SinglePrecision>(reference, problem(), default_options(reference.info));
-    truth->prepare(view_, stream_);
+    truth->rebuild(view_, stream_);
     truth->compute(view_, interaction_, Wanted::forces, particles_.sums, stream_);
     truth_ = forces();
     for (const Double3& force : truth_) {
@@ -102,7 +102,7 @@ class GravityRow {
     timing.refusal = entry.refuse(problem(), choice.options);
     if (timing.refusal) return timing;
     const auto backend = make_backend<SinglePrecision>(entry, problem(), choice.options);
-    backend->prepare(view_, stream_);
+    backend->rebuild(view_, stream_);
     timing = time(choice.name, [&] {
       backend->compute(view_, interaction_, Wanted::forces, particles_.sums, stream_);
     });

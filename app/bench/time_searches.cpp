@@ -100,7 +100,7 @@ class Search {
   void run(Wanted wanted) {
     if (!sorts_itself_) binning_->run(particles_, 0, profiler_, stream_);
     const BinnedParticles<Precision> binned = sorts_itself_ ? as_they_come() : binned_view();
-    backend_->prepare(binned, stream_);
+    backend_->rebuild(binned, stream_);
     backend_->compute(binned, interaction_, wanted, particles_.sums, stream_);
   }
 

@@ -25,6 +25,9 @@ std::string describe(const ProblemReport& report, const DeviceProperties& device
                       report.cell_side[1], report.cell_side[2]);
   text += fmt::format("occupancy    {:.2f} particles per cell, at most {}\n",
                       report.particles_per_cell, report.largest_cell);
+  if (report.skin > 0.0) {
+    text += fmt::format("list         skin {:.4g} sigma to begin with\n", report.skin);
+  }
   text += fmt::format("memory       {} on the device\n", megabytes(report.device_bytes));
   text += "back ends\n";
   for (const BackendVerdict& verdict : report.backends) {

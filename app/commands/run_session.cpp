@@ -17,9 +17,9 @@ namespace pencilbox {
 
 namespace {
 
-bool needs_blocks(const std::string& backend) {
+bool needs_blocks(const std::string& backend, const BackendOptions& options) {
   for (const BackendInfo& info : build_catalogue().backends) {
-    if (info.name == backend) return info.needs_blocks;
+    if (info.name == backend) return needs_blocks(info, options);
   }
   return false;
 }
@@ -190,7 +190,7 @@ std::string RunSession::announcement() const {
     text += "going on at step " + std::to_string(first_step_) + ", from " +
             resumed_->path.string() + "\n";
   }
-  if (device_.emulates_blocks && needs_blocks(deck_.backend)) {
+  if (device_.emulates_blocks && needs_blocks(deck_.backend, deck_.options)) {
     text += "note: on the host, " + deck_.backend +
             " runs on the block emulator, which is for tests, not for speed\n";
   }

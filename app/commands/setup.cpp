@@ -175,7 +175,9 @@ SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<Particl
           .integrator = deck.integrator,
           .timestep = deck.timestep,
           .precision = deck.precision,
-          .deterministic = deck.deterministic};
+          .deterministic = deck.deterministic,
+          .skin = deck.skin,
+          .executor = deck.executor};
 }
 
 }  // namespace pencilbox

@@ -67,7 +67,7 @@ class Referee {
   std::optional<std::string> leave_out(const BackendChoice& choice) const {
     if (!contest_.all_of_them) return {};
     const BackendInfo& info = info_of(choice);
-    if (info.needs_blocks && contest_.blocks_are_emulated) {
+    if (needs_blocks(info, choice.options) && contest_.blocks_are_emulated) {
       return "left out: on this device its blocks are emulated, which is for tests and not for "
              "speed; --backends " +
              choice.name + " times it all the same";

@@ -12,6 +12,7 @@
 
 #include "core/device/properties.hpp"
 #include "core/exact_state.hpp"
+#include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/observation.hpp"
 #include "core/packed_frame.hpp"
@@ -31,6 +32,9 @@ struct SimulationSetup {
   double timestep = 0.005;
   Precision precision = Precision::mixed;
   bool deterministic = false;
+  std::optional<double> skin{};      ///< of lists [sigma]; absent: found while running
+  std::uint64_t seed = 0;            ///< of an integrator's random numbers
+  Executor executor = Executor::best;
 };
 
 /// What the last step of a batch evaluates.
@@ -89,7 +93,9 @@ struct ProblemReport {
   Double3 cell_side{};              ///< [sigma]
   std::int64_t largest_cell = 0;    ///< most particles in one cell of the start
   double particles_per_cell = 0.0;  ///< mean
-  std::int64_t device_bytes = 0;    ///< particles, cells and sums; a back end's own comes on top
+  double skin = 0.0;                ///< that a list begins with; 0: none is kept [sigma]
+  /// Particles, cells, sums and lists; what else a back end takes comes on top.
+  std::int64_t device_bytes = 0;
   std::vector<BackendVerdict> backends;
 };
 

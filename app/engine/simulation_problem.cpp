@@ -1,6 +1,7 @@
 #include "app/engine/simulation_problem.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <type_traits>
 
 namespace pencilbox {
@@ -27,6 +28,20 @@ Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }
 
+CellGrid grid_of(const ExactState& state) {
+  return {state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
+}
+
+std::vector<Double3> positions_of(const ExactState& state, const CellGrid& grid) {
+  std::vector<Double3> positions;
+  positions.reserve(state.id.size());
+  for (std::size_t i = 0; i < state.id.size(); ++i) {
+    GridPlace place{state.cell[i], state.offset[i], {}};
+    positions.push_back(position_of(grid, place));
+  }
+  return positions;
+}
+
 template <class Precision>
 std::int64_t bytes_in(const Problem& problem) {
   const std::int64_t state = 6 * sizeof(typename Precision::State) + 6 * sizeof(std::int32_t);
@@ -34,9 +49,12 @@ std::int64_t bytes_in(const Problem& problem) {
   const std::int64_t order =
       2 * sizeof(Index) + (problem.deterministic ? 2 * sizeof(std::uint64_t) : 0);
   const bool separate = !std::is_same_v<typename Precision::State, typename Precision::Pair>;
-  const std::int64_t pairs = separate ? 3 * sizeof(typename Precision::Pair) : 0;
+  const bool list = problem.skin > 0.0;
+  const std::int64_t pairs = separate && !list ? 3 * sizeof(typename Precision::Pair) : 0;
+  const std::int64_t watched =
+      list ? 3 * sizeof(typename Precision::State) + 4 * sizeof(typename Precision::Pair) : 0;
   const std::int64_t per_cell = 2 * sizeof(Index);
-  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs) +
+  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs + watched) +
          std::int64_t{problem.grid.count()} * per_cell;
 }
 
@@ -51,12 +69,39 @@ Problem make_problem(const SimulationSetup& setup, const StartState& start,
   return problem;
 }
 
+SimulationSetup without_start(const SimulationSetup& setup) {
+  SimulationSetup rest;
+  rest.potential = setup.potential;
+  rest.backend = setup.backend;
+  rest.options = setup.options;
+  rest.integrator = setup.integrator;
+  rest.timestep = setup.timestep;
+  rest.precision = setup.precision;
+  rest.deterministic = setup.deterministic;
+  rest.skin = setup.skin;
+  rest.seed = setup.seed;
+  rest.executor = setup.executor;
+  return rest;
+}
+
+std::string text_of(const Double3& position) {
+  std::ostringstream text;
+  text << '(' << position[0] << ", " << position[1] << ", " << position[2] << ')';
+  return text.str();
+}
+
 Problem make_problem(const SimulationSetup& setup, const ExactState& state,
                      const DeviceProperties& device) {
-  const CellGrid grid{state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
+  CellGrid grid = grid_of(state);
+  std::vector<Double3> positions;
+  if (!state.reference.empty()) {
+    positions = positions_of(state, grid);
+    grid = make_cell_grid(state.box, cutoff_of(setup.potential), positions);
+  }
   Problem problem = on_grid(setup, state.box, grid, device);
   problem.particles = static_cast<Index>(state.size());
-  problem.largest_cell = largest_cell(grid, state.cell);
+  problem.largest_cell =
+      state.reference.empty() ? largest_cell(grid, state.cell) : largest_cell(grid, positions);
   return problem;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "app/engine/simulation.hpp"
@@ -13,7 +14,14 @@ namespace pencilbox {
 Problem make_problem(const SimulationSetup& setup, const StartState& start,
                      const DeviceProperties& device);
 
-/// The problem of an exact state, on the grid that the state was taken on.
+/// All that `setup` says but for its start, which may be large.
+SimulationSetup without_start(const SimulationSetup& setup);
+
+/// "(1, 2.5, -3)"
+std::string text_of(const Double3& position);
+
+/// The problem of an exact state: on the grid that the state was taken on, or, where that was a
+/// list's, on that of the bare cutoff.
 Problem make_problem(const SimulationSetup& setup, const ExactState& state,
                      const DeviceProperties& device);
 

@@ -16,6 +16,9 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// Bytes of device memory that buffers hold now.
 inline std::atomic<std::int64_t> allocated_bytes{0};
 
+/// How often memory was taken or given back: who keeps addresses, as a graph does, compares it.
+inline std::atomic<std::int64_t> allocations{0};
+
 /// `size()` elements of T on the device, uninitialised until written.
 template <class T>
 class Buffer {
@@ -41,6 +44,7 @@ class Buffer {
       data_ = static_cast<T*>(memory::allocate(wanted * sizeof(T)));
       capacity_ = wanted;
       allocated_bytes += bytes();
+      ++allocations;
     }
     size_ = wanted;
   }
@@ -78,6 +82,7 @@ class Buffer {
     if (data_ == nullptr) return;
     memory::release(data_);
     allocated_bytes -= bytes();
+    ++allocations;
     data_ = nullptr;
     capacity_ = 0;
     size_ = 0;

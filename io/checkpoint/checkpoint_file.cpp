@@ -21,7 +21,9 @@ using hdf5::Dataset;
 using hdf5::Group;
 using hdf5::Shape;
 
-constexpr std::int64_t format = 1;
+/// 2 knows of lists. 1 is read as it was written: by back ends that rebuild every step.
+constexpr std::int64_t format = 2;
+constexpr std::int64_t oldest_format = 1;
 
 using Int3 = std::array<std::int32_t, 3>;
 static_assert(sizeof(Double3) == 3 * sizeof(double) && sizeof(Int3) == 3 * sizeof(std::int32_t));
@@ -99,6 +101,15 @@ void write_particles(hid_t file, const ExactState& state) {
   write(group.id(), "offset", state.offset, real);
   write(group.id(), "velocity", state.velocity, real);
   write(group.id(), "force", state.force, real);
+  if (!state.reference.empty()) write(group.id(), "reference", state.reference, real);
+}
+
+/// Of a list, where one is kept: its positions are particles/reference.
+void write_list(hid_t file, const ExactState& state) {
+  if (state.reference.empty()) return;
+  const Group group = Group::create(file, "list");
+  hdf5::write_attribute(group.id(), "skin", std::array{state.skin});
+  hdf5::write_attribute(group.id(), "age", state.list_age);
 }
 
 void write_all(hid_t file, const Checkpoint& checkpoint) {
@@ -119,12 +130,13 @@ void write_all(hid_t file, const Checkpoint& checkpoint) {
     write(integrator.id(), name, H5T_IEEE_F64LE, {numbers.size()}, H5T_NATIVE_DOUBLE,
           numbers.data());
   }
+  write_list(file, state);
   write_particles(file, state);
 }
 
 /// More than the file will take, HDF5's own included.
 std::int64_t bytes_of(const Checkpoint& checkpoint) {
-  constexpr std::int64_t row = 3 * sizeof(Double3) + 2 * sizeof(Int3) + 2 * sizeof(std::int32_t);
+  constexpr std::int64_t row = 4 * sizeof(Double3) + 2 * sizeof(Int3) + 2 * sizeof(std::int32_t);
   std::int64_t integrator = 0;
   for (const auto& [name, numbers] : checkpoint.state.integrator) {
     integrator += static_cast<std::int64_t>(numbers.size() * sizeof(double)) + 4096;
@@ -253,6 +265,21 @@ NamedNumbers read_integrator(hid_t file) {
   return numbers;
 }
 
+bool has(hid_t file, const char* name) {
+  return H5Lexists(file, name, H5P_DEFAULT) > 0;
+}
+
+void read_list(hid_t file, ExactState& state) {
+  if (!has(file, "list")) return;
+  const Group group = Group::open(file, "list");
+  state.skin = read_one(group.id(), "skin");
+  constexpr double most_steps = 1LL << 53;
+  state.list_age = read_whole(read_one(group.id(), "age"), "age", most_steps);
+  if (!(std::isfinite(state.skin) && state.skin >= 0.0 && state.list_age >= 0)) {
+    refuse(fmt::format("a list of skin {} and age {}", state.skin, state.list_age));
+  }
+}
+
 void read_particles(hid_t file, ExactState& state) {
   const Group group = Group::open(file, "particles");
   const hid_t at = group.id();
@@ -265,6 +292,8 @@ void read_particles(hid_t file, ExactState& state) {
   state.offset = read_rows<Double3>(at, "offset", count, H5T_NATIVE_DOUBLE, 3);
   state.velocity = read_rows<Double3>(at, "velocity", count, H5T_NATIVE_DOUBLE, 3);
   state.force = read_rows<Double3>(at, "force", count, H5T_NATIVE_DOUBLE, 3);
+  if (!has(file, "list")) return;
+  state.reference = read_rows<Double3>(at, "reference", count, H5T_NATIVE_DOUBLE, 3);
 }
 
 bool is_positive(const Double3& numbers) {
@@ -307,9 +336,10 @@ Checkpoint read_hdf5(const fs::path& path) {
   const hdf5::File file = hdf5::File::open_to_read(path);
   Checkpoint checkpoint;
   checkpoint.version = read_word(file.id(), "version");
-  if (const double found = read_one(file.id(), "format"); found != static_cast<double>(format)) {
-    refuse(fmt::format("format {} of pencilbox {}, this program reads format {}", found,
-                       checkpoint.version, format));
+  const double found = read_one(file.id(), "format");
+  if (!(found >= static_cast<double>(oldest_format) && found <= static_cast<double>(format))) {
+    refuse(fmt::format("format {} of pencilbox {}, this program reads formats {} to {}", found,
+                       checkpoint.version, oldest_format, format));
   }
   checkpoint.deck = read_text(file.id(), "deck");
   const Group start = Group::open(file.id(), "start");
@@ -320,6 +350,7 @@ Checkpoint read_hdf5(const fs::path& path) {
   state.precision = read_precision(file.id());
   read_box_types_grid(file.id(), state);
   state.integrator = read_integrator(file.id());
+  read_list(file.id(), state);
   read_particles(file.id(), state);
   require_sound(state);
   return checkpoint;

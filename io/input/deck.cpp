@@ -237,12 +237,16 @@ class Binder {
     for (const auto& [option, value] : values().section("neighbor.options")) {
       deck_.options[option] = std::get<std::string>(value.data);
     }
+    if (const auto* skin = std::get_if<double>(&values().find("neighbor.skin")->data)) {
+      deck_.skin = *skin;
+    }
     deck_.integrator = values().text("integrator.type");
     deck_.timestep = values().real("integrator.timestep");
     deck_.steps = values().integer("run.steps");
     deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
     deck_.device = values().text("run.device");
     deck_.deterministic = values().boolean("run.deterministic");
+    deck_.executor = enum_of<Executor>(values().text("run.executor"), executor_names);
   }
 
   void bind_output() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
 #include "core/observation.hpp"
@@ -83,6 +84,7 @@ struct Deck {
 
   std::string backend;
   BackendOptions options;  ///< every option of the back end
+  std::optional<double> skin;  ///< of a list [sigma]; absent: found while running
   std::string integrator;
   double timestep = 0.005;
 
@@ -90,6 +92,7 @@ struct Deck {
   Precision precision = Precision::mixed;
   std::string device;  ///< auto, host, cuda or hip
   bool deterministic = false;
+  Executor executor = Executor::best;
 
   DeckOutput output;
 

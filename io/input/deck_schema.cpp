@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/executor.hpp"
 #include "core/interactions/lennard_jones_model.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
@@ -285,6 +286,16 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::section,
        .default_value = "{}",
        .documentation = "The back end's own options; `pencilbox backends NAME` lists them"},
+      {.path = "neighbor.skin",
+       .kind = KeyKind::real,
+       .default_value = "auto",
+       .documentation = "By how much a list of pairs reaches beyond the cutoff, for back ends that "
+                        "keep one until a particle has moved by half of it; auto: found while "
+                        "running, 0.4 of the largest sigma where the run is deterministic",
+       .unit = "sigma",
+       .minimum = 0,
+       .maximum = 1e6,
+       .choices = {"auto"}},
       {.path = "integrator",
        .kind = KeyKind::section,
        .default_value = "{}",
@@ -327,6 +338,12 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::boolean,
        .default_value = "false",
        .documentation = "Bit-identical output on every run of the same build and device"},
+      {.path = "run.executor",
+       .kind = KeyKind::choice,
+       .default_value = "auto",
+       .documentation = "How steps reach the device; launched: one kernel after the other, graph: "
+                        "many steps noted once and launched as one, auto: graphs on a GPU",
+       .choices = words(executor_names)},
   };
 }
 

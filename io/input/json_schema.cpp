@@ -117,7 +117,8 @@ class SchemaWriter {
       case KeyKind::section_list:
         return section(rule.path + "[]");
       case KeyKind::real:
-        return bounded("number", rule);
+        if (rule.choices.empty()) return bounded("number", rule);
+        return {{"anyOf", Json::array({bounded("number", rule), {{"enum", rule.choices}}})}};
       case KeyKind::integer:
         return bounded("integer", rule);
       case KeyKind::boolean:

@@ -41,6 +41,10 @@ std::string table_path(const std::string& path) {
   return result;
 }
 
+bool is_one_of(const std::string& text, const std::vector<std::string>& choices) {
+  return std::find(choices.begin(), choices.end(), text) != choices.end();
+}
+
 bool is_name(const std::string& text) {
   constexpr std::size_t longest = 32;
   return text.size() <= longest && std::all_of(text.begin(), text.end(), [](char c) {
@@ -61,8 +65,9 @@ std::string allowed_entry(const KeyRule& rule) {
     case KeyKind::section_list:
       return "sections (keys and values)";
     case KeyKind::real:
-      return fmt::format("a real number from {}{}{}", range_of(rule), rule.unit.empty() ? "" : " ",
-                         rule.unit);
+      return fmt::format("{}{}a real number from {}{}{}", join(rule.choices),
+                         rule.choices.empty() ? "" : ", ", range_of(rule),
+                         rule.unit.empty() ? "" : " ", rule.unit);
     case KeyKind::integer:
       return fmt::format("an integer from {:.0f} to {:.0f}", rule.minimum, rule.maximum);
     case KeyKind::boolean:
@@ -264,6 +269,7 @@ class Resolver {
     }
     switch (rule.kind) {
       case KeyKind::real:
+        if (is_one_of(node.text, rule.choices)) return {node.text, node.origin};
         return {real(node, rule, path), node.origin};
       case KeyKind::integer:
         return {integer(node, rule, path), node.origin};

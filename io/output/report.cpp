@@ -71,6 +71,21 @@ Json resources_json(const KernelResources& resources) {
           {"occupancy", number(resources.occupancy)}};
 }
 
+/// Null where none is kept. No pair was ever missed: "dangerous builds", as others count them, are
+/// none by construction.
+Json list_json(const std::optional<ListStats>& list) {
+  if (!list) return nullptr;
+  return {{"skin", number(list->skin)},
+          {"rebuilds", list->rebuilds},
+          {"mean_interval", number(list->mean_interval())},
+          {"shortest_interval", list->shortest},
+          {"longest_interval", list->longest},
+          {"longest_row", list->longest_row},
+          {"row_capacity", list->row_capacity},
+          {"times_grown", list->grown},
+          {"dangerous_builds", 0}};
+}
+
 Json stats_json(const BackendStats& stats) {
   return {{"candidates_per_particle", number(stats.candidates_per_particle)},
           {"pairs_in_range", number(stats.pairs_in_range)},
@@ -80,7 +95,8 @@ Json stats_json(const BackendStats& stats) {
           {"device_bytes", stats.device_bytes},
           {"note", stats.note},
           {"resources", resources_json(stats.resources)},
-          {"choice", choice_json(stats.choice)}};
+          {"choice", choice_json(stats.choice)},
+          {"list", list_json(stats.list)}};
 }
 
 Json report_json(const RunReport& report) {
@@ -116,6 +132,15 @@ void print_choice(std::ostream& out, const AutomaticChoice& choice) {
   }
   if (choice.choices > 1) fmt::print(out, "; chose {} times as cells filled", choice.choices);
   out << '\n';
+}
+
+void print_list(std::ostream& out, const ListStats& list) {
+  fmt::print(out, "list: skin {:.4g}, {} rebuilds", list.skin, list.rebuilds);
+  if (list.rebuilds > 0) {
+    fmt::print(out, ", every {:.1f} steps ({} to {})", list.mean_interval(), list.shortest,
+               list.longest);
+  }
+  fmt::print(out, ", at most {} partners, 0 dangerous builds\n", list.longest_row);
 }
 
 void print_region(std::ostream& out, std::string_view name, double seconds, double whole) {
@@ -161,6 +186,7 @@ void print_summary(std::ostream& out, const RunReport& report) {
                matom_steps_per_second(report), steps_per_second(report));
   }
   if (report.backend_stats.choice) print_choice(out, *report.backend_stats.choice);
+  if (report.backend_stats.list) print_list(out, *report.backend_stats.list);
   out << "where the time went:\n";
   double named = 0.0;
   for (const Region& region : regions_of(report.regions)) {

@@ -26,7 +26,7 @@ class XPencil final : public Backend<Precision> {
     return rules_for(problem, options).refuse();
   }
 
-  void prepare(const BinnedParticles<Precision>&, Stream&) override {}
+  void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
 
   void occupancy_changed(Index largest_cell) override { rules_.occupancy_changed(largest_cell); }
 
@@ -53,6 +53,8 @@ class XPencil final : public Backend<Precision> {
     tuner_.end(stream);
     if (!tuner_.decided()) report_.note += ", other shapes still to be tried";
   }
+
+  bool settled() const override { return tuner_.decided(); }
 
   LaunchReport launch_report() const override { return report_; }
 
@@ -87,15 +89,15 @@ BackendOptions worth_trying(const std::string& length, const std::string& thread
 }  // namespace
 
 BackendEntry x_pencil() {
-  return make_entry<XPencil>(
-      {"x-pencil",
-       "one block per row of cells, the nine source rows pass through shared memory",
-       "Few particles per cell, section 5.2, Algorithm 5",
-       PencilRules::options(),
-       /*needs_blocks=*/true,
-       /*all_pairs=*/false,
-       {worth_trying("8", "average"), worth_trying("4", "average"), worth_trying("16", "average"),
-        worth_trying("paper", "targets")}});
+  return make_entry<XPencil>({
+      .name = "x-pencil",
+      .summary = "one block per row of cells, the nine source rows pass through shared memory",
+      .source = "Few particles per cell, section 5.2, Algorithm 5",
+      .options = PencilRules::options(),
+      .needs_blocks = true,
+      .worth_trying = {worth_trying("8", "average"), worth_trying("4", "average"),
+                       worth_trying("16", "average"), worth_trying("paper", "targets")},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

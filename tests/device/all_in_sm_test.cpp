@@ -65,7 +65,7 @@ class AllInSmTest : public ::testing::Test {
     const auto binned = binning_->view(particles_);
     PairSums<Precision> sums;
     sums.resize(particles_.count);
-    backend->prepare(binned, stream_);
+    backend->rebuild(binned, stream_);
     backend->compute(binned, interaction, Wanted::forces, sums, stream_);
     report_ = backend->launch_report();
     std::vector<double> all;

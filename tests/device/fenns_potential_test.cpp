@@ -53,7 +53,7 @@ class PotentialOfAllCandidates : public ::testing::Test {
     const Interaction<float> interaction(problem_.potential, 0.0, stream_);
     const auto backend = make_backend<Precision>(entry, problem_, options);
     const auto binned = binning.view(particles);
-    backend->prepare(binned, stream_);
+    backend->rebuild(binned, stream_);
     backend->compute(binned, interaction, Wanted::potential, particles.sums, stream_);
     return particles.sums.energy.download(stream_);
   }

@@ -1,5 +1,5 @@
 // In which order `backend: auto` tries, and what it makes of the times.
-#include "neighbor/trial_schedule.hpp"
+#include "app/engine/trial_schedule.hpp"
 
 #include <stdexcept>
 

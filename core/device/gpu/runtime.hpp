@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
+#include "core/device/gate.hpp"
 #include "core/device/gpu/block.hpp"
 #include "core/device/gpu/vendor.hpp"
 #include "core/device/launch_shape.hpp"
@@ -23,7 +25,7 @@ inline void check(vendor::Error error, const char* doing) {
   }
 }
 
-/// How often the host has waited for a stream: a test holds the time loop to none.
+/// How often the host has waited for a stream or an event: a test holds the time loop to none.
 inline std::atomic<std::int64_t> host_waits{0};
 
 class Stream {
@@ -39,8 +41,13 @@ class Stream {
   }
   vendor::StreamHandle handle() const { return handle_; }
 
+  /// What kernels have to pass that are enqueued from now on; see GatedStream.
+  void set_gate(const Gate& gate) { gate_ = gate; }
+  const Gate& gate() const { return gate_; }
+
  private:
   vendor::StreamHandle handle_{};
+  Gate gate_;
 };
 
 /// A point in time on a stream.
@@ -61,7 +68,10 @@ class Event {
   }
 
   /// Waits until the device has passed it; from any thread.
-  void wait() const { check(vendor::synchronize_event(handle_), "waiting for an event"); }
+  void wait() const {
+    ++host_waits;
+    check(vendor::synchronize_event(handle_), "waiting for an event");
+  }
 
   /// Whether the device has passed it; does not wait.
   bool ready() const {
@@ -146,11 +156,16 @@ inline void* allocate_pinned(std::size_t bytes) {
   return pointer;
 }
 inline void release_pinned(void* pointer) noexcept { (void)vendor::release_pinned(pointer); }
+inline void refuse_gate(const Stream& stream) {
+  if (stream.gate().word != nullptr) throw std::logic_error("a copy or fill passes no gate");
+}
 inline void copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
+  refuse_gate(stream);
   if (Rehearsal::goes_on()) return;
   check(vendor::copy(to, from, bytes, stream.handle()), "copying memory");
 }
 inline void fill(void* pointer, int byte, std::size_t bytes, Stream& stream) {
+  refuse_gate(stream);
   if (Rehearsal::goes_on()) return;
   check(vendor::fill(pointer, byte, bytes, stream.handle()), "filling memory");
 }
@@ -160,7 +175,8 @@ inline void fill(void* pointer, int byte, std::size_t bytes, Stream& stream) {
 namespace entry {
 
 template <class Kernel>
-__global__ void grid_of_threads(Index count, Kernel kernel) {
+__global__ void grid_of_threads(Index count, Kernel kernel, Gate gate) {
+  if (!gate.is_open()) return;
   const std::int64_t i =
       static_cast<std::int64_t>(blockIdx.x) * blockDim.x + static_cast<std::int64_t>(threadIdx.x);
   if (i < count) kernel(static_cast<Index>(i));
@@ -189,8 +205,8 @@ constexpr int min_blocks() {
 
 template <class Kernel>
 __global__ void __launch_bounds__(max_threads<Kernel>(), min_blocks<Kernel>())
-    grid_of_blocks(Kernel kernel) {
-  kernel(Block{});
+    grid_of_blocks(Kernel kernel, Gate gate) {
+  if (gate.is_open()) kernel(Block{});
 }
 
 }  // namespace entry
@@ -217,8 +233,8 @@ void for_each(Stream& stream, Index count, const Kernel& kernel, int threads = 1
   const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_threads<Kernel>);
   if (Rehearsal::goes_on()) return load(entry, Kernel::name);
   const auto blocks = static_cast<unsigned>(divide_up(count, threads));
-  entry::grid_of_threads<<<blocks, static_cast<unsigned>(threads), 0, stream.handle()>>>(count,
-                                                                                         kernel);
+  entry::grid_of_threads<<<blocks, static_cast<unsigned>(threads), 0, stream.handle()>>>(
+      count, kernel, stream.gate());
   check(vendor::last_error(), Kernel::name);
   last_launch = {entry, Kernel::name, threads, 0};
 }
@@ -235,7 +251,7 @@ void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>);
   if (Rehearsal::goes_on()) return load(entry, Kernel::name);
   entry::grid_of_blocks<<<static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.threads),
-                          shape.shared_bytes, stream.handle()>>>(kernel);
+                          shape.shared_bytes, stream.handle()>>>(kernel, stream.gate());
   check(vendor::last_error(), Kernel::name);
   last_launch = {entry, Kernel::name, shape.threads, shape.shared_bytes};
 }

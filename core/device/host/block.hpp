@@ -178,8 +178,9 @@ template <class T>
 T atomic_max(T* target, T value) {
   return detail::atomic_replace(target, value, [](T a, T b) { return a > b; });
 }
-inline std::uint64_t atomic_min(std::uint64_t* target, std::uint64_t value) {
-  return detail::atomic_replace(target, value, [](auto a, auto b) { return a < b; });
+template <class T>
+T atomic_min(T* target, T value) {
+  return detail::atomic_replace(target, value, [](T a, T b) { return a < b; });
 }
 
 }  // namespace pencilbox::host

@@ -8,11 +8,14 @@
 #include <functional>
 #include <new>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <omp.h>
 
+#include "core/device/gate.hpp"
 #include "core/device/host/block.hpp"
 #include "core/device/host/emulator.hpp"
 #include "core/device/launch_shape.hpp"
@@ -24,16 +27,51 @@ namespace pencilbox::host {
 
 inline constexpr const char* device_kind = "host";
 
-/// How often the host has waited for a stream: a test holds the time loop to none.
+/// How often the host has waited for a stream or an event: a test holds the time loop to none.
 inline std::atomic<std::int64_t> host_waits{0};
 
+/// Work runs when it is enqueued; or, while a graph is made, is noted with its arguments as they are
+/// now, as a GPU would note it: what the host changes afterwards does not reach it.
 class Stream {
  public:
+  using Work = std::function<void()>;
+
   Stream() = default;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  void synchronize() { ++host_waits; }
+  void synchronize() {
+    refuse_while_noting("waiting for a stream");
+    ++host_waits;
+  }
+
+  /// What kernels have to pass that are enqueued from now on; see GatedStream.
+  void set_gate(const Gate& gate) { gate_ = gate; }
+  const Gate& gate() const { return gate_; }
+
+  void enqueue(Work work) {
+    if (notes_ != nullptr) {
+      notes_->push_back(std::move(work));
+    } else {
+      work();
+    }
+  }
+  bool is_noting() const { return notes_ != nullptr; }
+  void note_into(std::vector<Work>* notes) {
+    notes_ = notes;
+    any_is_noting = notes != nullptr;
+  }
+  /// Some stream of this thread notes: then nothing may be allocated, as on a GPU.
+  inline static thread_local bool any_is_noting = false;
+  void refuse_while_noting(const char* doing) const {
+    if (notes_ != nullptr) {
+      throw SystemError(std::string("host: ") + doing + ": not while a graph is made");
+    }
+  }
+
+ private:
+  Gate gate_;
+  std::vector<Work>* notes_ = nullptr;
 };
 
 /// A point in time on a stream.
@@ -43,9 +81,12 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  void record(Stream&) { time_ = std::chrono::steady_clock::now(); }
+  void record(Stream& stream) {
+    stream.refuse_while_noting("recording an event");
+    time_ = std::chrono::steady_clock::now();
+  }
   void hold(Stream&) const {}
-  void wait() const {}
+  void wait() const { ++host_waits; }
   bool ready() const { return true; }
   double seconds_since(const Event& earlier) const {
     return std::chrono::duration<double>(time_ - earlier.time_).count();
@@ -55,25 +96,39 @@ class Event {
   std::chrono::steady_clock::time_point time_;
 };
 
-/// Work that is enqueued again and again, launched as one: what `enqueue` puts on the stream is run
-/// by each replay, and not here. It may neither allocate nor wait, and must enqueue the same every
-/// time. (On a GPU it is called once, here, and what it enqueues is noted.)
+/// Work that is enqueued again and again, launched as one: what `enqueue` puts on the stream is
+/// noted once, here, with its arguments, and run by each replay. It may neither allocate nor wait.
 class Graph {
  public:
-  Graph(Stream&, std::function<void()> enqueue) : enqueue_(std::move(enqueue)) {}
+  Graph(Stream& stream, const std::function<void()>& enqueue) {
+    stream.note_into(&notes_);
+    try {
+      enqueue();
+    } catch (...) {
+      stream.note_into(nullptr);
+      throw;
+    }
+    stream.note_into(nullptr);
+  }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  void replay(Stream&) { enqueue_(); }
+  void replay(Stream&) {
+    for (const Stream::Work& work : notes_) work();
+  }
 
  private:
-  std::function<void()> enqueue_;
+  std::vector<Stream::Work> notes_;
 };
 
 /// Raw memory; Buffer and HostBuffer are what everybody uses.
 namespace memory {
 
 inline void* allocate(std::size_t bytes) {
+  if (Stream::any_is_noting) {
+    throw SystemError("host: allocating " + std::to_string(bytes) +
+                      " bytes: not while a graph is made");
+  }
   void* pointer = ::operator new (bytes, std::align_val_t{64}, std::nothrow);
   if (pointer == nullptr) {
     throw SystemError("host: allocating " + std::to_string(bytes) + " bytes: out of memory");
@@ -83,11 +138,18 @@ inline void* allocate(std::size_t bytes) {
 inline void release(void* pointer) noexcept { ::operator delete (pointer, std::align_val_t{64}); }
 inline void* allocate_pinned(std::size_t bytes) { return allocate(bytes); }
 inline void release_pinned(void* pointer) noexcept { release(pointer); }
-inline void copy(void* to, const void* from, std::size_t bytes, Stream&) {
-  if (bytes > 0 && !Rehearsal::goes_on()) std::memcpy(to, from, bytes);
+inline void refuse_gate(const Stream& stream) {
+  if (stream.gate().word != nullptr) throw std::logic_error("a copy or fill passes no gate");
 }
-inline void fill(void* pointer, int byte, std::size_t bytes, Stream&) {
-  if (bytes > 0 && !Rehearsal::goes_on()) std::memset(pointer, byte, bytes);
+inline void copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
+  refuse_gate(stream);
+  if (bytes == 0 || Rehearsal::goes_on()) return;
+  stream.enqueue([=] { std::memcpy(to, from, bytes); });
+}
+inline void fill(void* pointer, int byte, std::size_t bytes, Stream& stream) {
+  refuse_gate(stream);
+  if (bytes == 0 || Rehearsal::goes_on()) return;
+  stream.enqueue([=] { std::memset(pointer, byte, bytes); });
 }
 
 }  // namespace memory
@@ -120,14 +182,14 @@ class IndexOrder {
 
 }  // namespace detail
 
-/// Runs kernel(i) for every i in [0, count). `threads` shapes a GPU's blocks only.
+namespace detail {
+
 template <class Kernel>
-void for_each(Stream&, Index count, const Kernel& kernel, [[maybe_unused]] int threads = 128) {
-  if (count <= 0 || Rehearsal::goes_on()) return;
+void run_grid_of_threads(Index count, const Kernel& kernel) {
   constexpr Index chunk = 256;
   const EmulatorSettings& settings = emulator_settings();
   if (settings.schedule != Schedule::forward) {
-    const detail::IndexOrder order(count, settings);
+    const IndexOrder order(count, settings);
 #pragma omp parallel for schedule(dynamic, chunk)
     for (std::int64_t k = 0; k < count; ++k) kernel(order(k));
     return;
@@ -136,11 +198,31 @@ void for_each(Stream&, Index count, const Kernel& kernel, [[maybe_unused]] int t
   for (Index i = 0; i < count; ++i) kernel(i);
 }
 
+}  // namespace detail
+
+/// Runs kernel(i) for every i in [0, count). `threads` shapes a GPU's blocks only.
+template <class Kernel>
+void for_each(Stream& stream, Index count, const Kernel& kernel,
+              [[maybe_unused]] int threads = 128) {
+  if (count <= 0 || Rehearsal::goes_on()) return;
+  const auto work = [count, kernel, gate = stream.gate()] {
+    if (gate.is_open()) detail::run_grid_of_threads(count, kernel);
+  };
+  if (stream.is_noting()) return stream.enqueue(work);
+  work();
+}
+
 /// Runs kernel(block) for every block of the shape, on the emulator.
 template <class Kernel>
-void launch(Stream&, const LaunchShape& shape, const Kernel& kernel) {
+void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   if (shape.blocks <= 0 || Rehearsal::goes_on()) return;
-  emulate(shape, Kernel::name, [&kernel](const Block& block) { kernel(block); });
+  const auto work = [shape, kernel, gate = stream.gate()] {
+    if (gate.is_open()) {
+      emulate(shape, Kernel::name, [&kernel](const Block& block) { kernel(block); });
+    }
+  };
+  if (stream.is_noting()) return stream.enqueue(work);
+  work();
 }
 
 /// A kernel of the host takes nothing that could be told.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "core/device/portable/scan.hpp"
 
@@ -80,15 +81,24 @@ class SortPairs {
     const auto count = static_cast<Index>(keys.size());
     const auto chunks = static_cast<Index>(divide_up(count, sort_chunk));
     reserve(count, bits);
+    Key* from = keys.data();
+    Key* to = other_keys_.data();
+    Index* values_from = values.data();
+    Index* values_to = other_values_.data();
     for (int shift = 0; shift < bits; shift += digit_bits) {
-      for_each(stream, chunks, CountDigits<Key>{keys.data(), counts_.data(), count, chunks, shift});
+      for_each(stream, chunks, CountDigits<Key>{from, counts_.data(), count, chunks, shift});
       scan_(counts_.data(), next_.data(), digits * chunks, stream);
       for_each(stream, chunks,
-               MoveByDigit<Key>{keys.data(), values.data(), other_keys_.data(),
-                                other_values_.data(), next_.data(), count, chunks, shift});
-      keys.swap(other_keys_);
-      values.swap(other_values_);
+               MoveByDigit<Key>{from, values_from, to, values_to, next_.data(), count, chunks,
+                                shift});
+      std::swap(from, to);
+      std::swap(values_from, values_to);
     }
+    // Copied, not swapped: a graph that holds this sort must find the buffers where they were.
+    if (from == keys.data()) return;
+    memory::copy(keys.data(), from, static_cast<std::size_t>(count) * sizeof(Key), stream);
+    memory::copy(values.data(), values_from, static_cast<std::size_t>(count) * sizeof(Index),
+                 stream);
   }
 
  private:

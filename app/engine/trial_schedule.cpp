@@ -1,4 +1,4 @@
-#include "neighbor/trial_schedule.hpp"
+#include "app/engine/trial_schedule.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,135 @@
+#include "app/engine/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+constexpr const char* automatic = "auto";
+
+/// Above this, N^2 is not worth a trial.
+constexpr Index most_for_all_pairs = 2048;
+
+/// Skins that are tried where the deck leaves it open, in units of the largest sigma: the first is
+/// what to begin with, and what a deterministic run takes, whose bits no clock may choose.
+constexpr std::array<double, 5> skins_to_try{0.4, 0.6, 0.3, 0.8, 1.0};
+
+bool is_emulated(const BackendInfo& info, const BackendOptions& options, const Problem& problem) {
+  return problem.device.emulates_blocks && needs_blocks(info, options);
+}
+
+double largest_sigma(const Problem& problem) {
+  double largest = 0.0;
+  if (const auto* model = std::get_if<LennardJonesModel>(&problem.potential)) {
+    for (const PairCoefficients& pair : model->pairs) largest = std::max(largest, pair.sigma);
+  }
+  return largest > 0.0 ? largest : 1.0;
+}
+
+/// The candidates that a back end with these options makes: one, or one for each skin.
+void add_with_skins(const BackendEntry& entry, const BackendOptions& options,
+                    const SimulationSetup& setup, const Problem& problem,
+                    std::vector<Candidate>& candidates) {
+  if (entry.info.rebuild == Rebuild::every_step) {
+    candidates.push_back({&entry, options, 0.0});
+    return;
+  }
+  const double cutoff = cutoff_of(problem.potential);
+  const auto add = [&](double skin) {
+    const double fitting = skin_that_fits(problem.box, cutoff, skin);
+    const bool is_new = candidates.empty() || candidates.back().entry != &entry ||
+                        candidates.back().skin != fitting;
+    if (is_new) candidates.push_back({&entry, options, fitting});
+  };
+  if (setup.skin) return add(*setup.skin);
+  const std::size_t count = setup.deterministic ? 1 : skins_to_try.size();
+  for (std::size_t k = 0; k < count; ++k) add(skins_to_try[k] * largest_sigma(problem));
+}
+
+BackendOptions over_defaults(const BackendInfo& info, const BackendOptions& chosen) {
+  BackendOptions options = default_options(info);
+  for (const auto& [name, value] : chosen) options.at(name) = value;
+  return options;
+}
+
+/// What this back end adds to those of `auto`.
+void add_worth_trying(const BackendEntry& entry, const SimulationSetup& setup,
+                      const Problem& problem, std::vector<Candidate>& candidates) {
+  if (entry.info.all_pairs && problem.particles > most_for_all_pairs) return;
+  for (const BackendOptions& chosen : entry.info.worth_trying) {
+    const BackendOptions options = over_defaults(entry.info, chosen);
+    if (is_emulated(entry.info, options, problem)) continue;
+    if (entry.refuse(problem, options)) continue;
+    add_with_skins(entry, options, setup, problem, candidates);
+    if (problem.device.emulates_blocks) return;
+  }
+}
+
+/// What can run the problem, worth trying or not: first what is not emulated.
+std::vector<Candidate> last_resort(const SimulationSetup& setup, const Problem& problem) {
+  std::vector<Candidate> candidates;
+  for (const bool emulated : {false, true}) {
+    for (const BackendEntry& entry : backend_registry()) {
+      const BackendOptions options = default_options(entry.info);
+      if (entry.info.name == automatic) continue;
+      if (is_emulated(entry.info, options, problem) != emulated) continue;
+      if (entry.refuse(problem, options)) continue;
+      add_with_skins(entry, options, setup, problem, candidates);
+      candidates.resize(1);
+      return candidates;
+    }
+  }
+  return candidates;
+}
+
+std::vector<Candidate> all_candidates(const SimulationSetup& setup, const Problem& problem) {
+  std::vector<Candidate> candidates;
+  if (setup.backend != automatic) {
+    add_with_skins(find_backend(setup.backend), setup.options, setup, problem, candidates);
+    return candidates;
+  }
+  for (const BackendEntry& entry : backend_registry()) {
+    if (entry.info.name != automatic) add_worth_trying(entry, setup, problem, candidates);
+  }
+  return candidates.empty() ? last_resort(setup, problem) : candidates;
+}
+
+}  // namespace
+
+BackendChoice Candidate::choice() const { return {entry->info.name, options, skin}; }
+
+std::optional<std::string> refusal_of(const SimulationSetup& setup, const Problem& problem) {
+  const BackendEntry& entry = find_backend(setup.backend);
+  if (const auto reason = entry.refuse(problem, setup.options)) return reason;
+  if (!all_candidates(setup, problem).empty()) return {};
+  const BackendEntry& first = backend_registry().front();
+  return "no back end can run this, for instance not " + first.info.name + ": " +
+         first.refuse(problem, default_options(first.info)).value_or("");
+}
+
+std::vector<Candidate> candidates_for(const SimulationSetup& setup, const Problem& problem) {
+  if (const auto reason = refusal_of(setup, problem)) throw BackendRefusal(*reason);
+  return all_candidates(setup, problem);
+}
+
+std::vector<std::size_t> families_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::size_t> families;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const bool is_new = k == 0 || candidates[k].entry != candidates[k - 1].entry;
+    families.push_back(k == 0 ? 0 : families.back() + (is_new ? 1 : 0));
+  }
+  return families;
+}
+
+Problem problem_for(const Candidate& candidate, const Problem& problem) {
+  if (!candidate.keeps_list()) return problem;
+  Problem wider = problem;
+  wider.skin = candidate.skin;
+  wider.grid = wider_grid(problem.grid, cutoff_of(problem.potential) + candidate.skin);
+  return wider;
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,42 @@
+// What the engine may run a problem with: a back end with its options and, if it keeps a list, a
+// skin. One candidate where the deck leaves nothing open; else all that are worth a trial.
+//
+// Which back end is fastest is hard to predict and needs profiling (Few particles per cell, section
+// 9), so `auto` profiles: the first steps of a run are done by each candidate in turn. Every trial
+// is made of steps of the run: no work is thrown away. The order of trials: trial_schedule.hpp.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/engine/simulation.hpp"
+#include "neighbor/backend.hpp"
+#include "neighbor/problem.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+struct Candidate {
+  const BackendEntry* entry = nullptr;
+  BackendOptions options;
+  double skin = 0.0;  ///< 0 for those that rebuild every step [sigma]
+
+  bool keeps_list() const { return entry->info.rebuild == Rebuild::on_displacement; }
+  BackendChoice choice() const;
+};
+
+/// At least one, those of one back end in a row. `problem` is on the grid of the bare cutoff. Throws
+/// BackendRefusal, with the reason in words, if nothing can run it.
+std::vector<Candidate> candidates_for(const SimulationSetup& setup, const Problem& problem);
+
+/// Nothing, or the reason in words why candidates_for() would throw.
+std::optional<std::string> refusal_of(const SimulationSetup& setup, const Problem& problem);
+
+/// `family[k]`: the number of candidate k's back end.
+std::vector<std::size_t> families_of(const std::vector<Candidate>& candidates);
+
+/// The problem as a candidate gets it: on a grid that is wider by its skin.
+Problem problem_for(const Candidate& candidate, const Problem& problem);
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,50 @@
+// Which candidate the engine runs now, and when it has seen enough. Arithmetic on times alone: what
+// is run, and how it is timed, is the engine's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/engine/trial_schedule.hpp"
+
+namespace pencilbox {
+
+/// A trial is a number of steps that tells what a step costs: a few of a candidate that rebuilds
+/// every step; a whole cycle, from one rebuild to the next, of one that keeps a list.
+class Choosing {
+ public:
+  /// `family[k]`: which back end candidate k belongs to; `keeps_list[k]`: whether it keeps one. The
+  /// first candidate is what to run before anything is known.
+  Choosing(const std::vector<std::size_t>& family, std::vector<bool> keeps_list);
+
+  bool decided() const { return schedule_.decided(); }
+  const TrialSchedule& schedule() const { return schedule_; }
+
+  /// The candidate to run.
+  std::size_t active() const;
+
+  /// How many steps the trial still wants; `expected_interval`: between two rebuilds, as far as it
+  /// is known (0: not).
+  std::int64_t steps_wanted(std::int64_t expected_interval) const;
+
+  /// What a part of the trial took. True if that was all of it: then active() is the next.
+  bool note(double seconds, std::int64_t steps, std::int64_t rebuilds);
+
+ private:
+  static constexpr std::int64_t steps_of_a_trial = 2;
+  /// A list that holds longer than that is judged as if it held so long.
+  static constexpr std::int64_t longest_cycle = 100;
+
+  bool is_over() const;
+
+  TrialSchedule schedule_;
+  std::vector<bool> keeps_list_;
+  std::vector<double> step_seconds_;  ///< of the trials of this round that are over
+  double seconds_ = 0.0;              ///< of the trial that goes on
+  std::int64_t steps_ = 0;
+  std::int64_t rebuilds_ = 0;
+};
+
+}  // namespace pencilbox

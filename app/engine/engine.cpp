@@ -1,0 +1,218 @@
+// The time loop.
+#include "app/engine/engine.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "app/engine/simulation_problem.hpp"
+#include "core/error.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// What is noted in one graph of a plan that rebuilds every step. Even: a step swaps the arrays that
+/// particles lie in, and a graph has to leave them as it found them.
+constexpr std::int32_t units_of_a_graph = 32;
+
+}  // namespace
+
+/// The host only enqueues. It waits where a batch ends, and, where a list is kept, once for as many
+/// cycles as the batch may need.
+template <class Precision>
+void Engine<Precision>::run_batch(std::int32_t steps, LastStep last) {
+  const Wanted wanted =
+      last == LastStep::with_energies ? Wanted::forces_and_energies : Wanted::forces;
+  profiler_.start();
+  begin_.record(stream_);
+  integrator_->begin_batch(step_, stream_);
+  StepPlan<Precision> steps_to_come = plan();
+  steps_to_come.begin_batch(steps - 1, carried_);
+  profiler_.sample();
+  steps_to_come.first_move();
+  if (steps_to_come.rebuilds_every_step()) {
+    run_units(steps, wanted);
+  } else {
+    run_cycles(steps, wanted);
+  }
+  end_.record(stream_);
+  profiler_.stop(stream_);
+  advance_seconds_ += end_.seconds_since(begin_);
+  evaluated_ = last == LastStep::with_energies ? Evaluated::forces_and_energies : Evaluated::forces;
+  carried_ = 1;
+  step_ += steps;
+}
+
+template <class Precision>
+void Engine<Precision>::run_units(std::int32_t steps, Wanted last) {
+  enqueue_units(steps - 1);
+  plan().last(0, last);
+}
+
+/// Those that fill no graph are launched, one in sixteen as a sample of the profile; and so are the
+/// first of a back end, because what is noted may neither allocate nor load a kernel.
+template <class Precision>
+void Engine<Precision>::enqueue_units(std::int32_t count) {
+  constexpr std::int32_t sample_every = 16;
+  std::int32_t in_graphs = takes_graphs() ? count / units_of_a_graph * units_of_a_graph : 0;
+  if (in_graphs == count && !has_run_) in_graphs = std::max(0, count - units_of_a_graph);
+  const std::int32_t launched = count - in_graphs;
+  for (std::int32_t k = 0; k < launched; ++k) {
+    k % sample_every == 0 ? profiler_.sample() : profiler_.pause();
+    plan().units(k, 1);
+    has_run_ = true;
+  }
+  profiler_.pause();
+  plan().book(launched);
+  for (std::int32_t k = 0; k < in_graphs; k += units_of_a_graph) {
+    graphs_.replay({units_of_a_graph, particles_.state.position.x.data()}, stream_, [this] {
+      plan().units(0, units_of_a_graph);
+      plan().book(units_of_a_graph);
+    });
+  }
+  profiler_.sample();
+}
+
+/// Cycles are enqueued ahead, as many as the batch needs if each lasts as long as those before;
+/// those that come too late do nothing.
+template <class Precision>
+void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
+  std::int32_t left = steps - 1;
+  while (true) {
+    enqueue_cycles(left);
+    profiler_.pause();
+    plan().last(0, last);
+    const StepControl control = read_control();
+    if (control.full != 0) {
+      backend_->grow_rows(control.longest_row);
+      ++list_.grown;
+    } else if (control.final == 0) {
+      return note_rebuilds(control);
+    }
+    list_.longest_row = std::max<std::int64_t>(list_.longest_row, control.longest_row);
+    left = control.left - control.limit;
+  }
+}
+
+/// The second of them is the sample of the profile: the first may begin in mid-cycle.
+template <class Precision>
+void Engine<Precision>::enqueue_cycles(std::int32_t left) {
+  constexpr std::int32_t most_ahead = 64;
+  if (left == 0) return;
+  const std::int32_t units = units_of_a_cycle();
+  const std::int32_t shortest = std::max(1, units - 2);
+  const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
+  const std::int32_t sampled = cycles > 1 ? 1 : 0;
+  for (std::int32_t k = 0; k < cycles; ++k) {
+    if (k == sampled || !takes_graphs() || !has_run_) {
+      k == sampled ? profiler_.sample() : profiler_.pause();
+      plan().cycle(units);
+      profiler_.pause();
+      has_run_ = true;
+      continue;
+    }
+    graphs_.replay({units, particles_.state.position.x.data()}, stream_,
+                   [this, units] { plan().cycle(units); });
+  }
+}
+
+/// One more than the longest interval of late: what comes after a rebuild has become due waits for
+/// the next cycle, and costs a launch that does nothing.
+template <class Precision>
+std::int32_t Engine<Precision>::units_of_a_cycle() const {
+  constexpr std::int32_t at_first = 16, most = 128;
+  return expected_interval_ == 0 ? at_first : std::min(most, expected_interval_ + 1);
+}
+
+template <class Precision>
+bool Engine<Precision>::takes_graphs() const {
+  if (setup_.executor == Executor::launched || !backend_->settled()) return false;
+  return setup_.executor == Executor::graph || !device_.emulates_blocks;
+}
+
+template <class Precision>
+StepControl Engine<Precision>::read_control() {
+  return control_.download(stream_)[0];
+}
+
+template <class Precision>
+void Engine<Precision>::note_rebuilds(const StepControl& control) {
+  if (control.rebuilds == 0) return;
+  list_.rebuilds += control.rebuilds;
+  list_.steps += control.intervals;
+  list_.longest = std::max<std::int64_t>(list_.longest, control.longest);
+  list_.shortest = list_.shortest == 0
+                       ? control.shortest
+                       : std::min<std::int64_t>(list_.shortest, control.shortest);
+  // A graph for each new length would cost more than a unit too many: shorter ones only if by much.
+  const bool is_short = control.longest < expected_interval_ - expected_interval_ / 8 - 1;
+  if (control.longest > expected_interval_ || is_short) expected_interval_ = control.longest;
+}
+
+template <class Precision>
+void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
+  constexpr std::int64_t most_steps_unwatched = 1 << 20;
+  advance_seconds_ = 0.0;
+  while (steps > 0) {
+    std::int64_t some = std::min(steps, most_steps_unwatched);
+    if (is_choosing()) some = std::min(some, choosing_->steps_wanted(expected_interval_));
+    steps -= some;
+    const std::int64_t before = step_, rebuilds = list_.rebuilds;
+    const double seconds_before = advance_seconds_;
+    run_batch(static_cast<std::int32_t>(some), steps > 0 ? LastStep::forces_only : last);
+    look_after_health(before);
+    if (!is_choosing()) continue;
+    const bool was_wanted = steps > 0 || last == LastStep::forces_only;  // energies cost more
+    const double seconds = advance_seconds_ - seconds_before;
+    if (!was_wanted || !choosing_->note(seconds, some, list_.rebuilds - rebuilds)) continue;
+    adopt(choosing_->active());
+  }
+  choose_again_if_crowded();
+}
+
+/// Throws if a particle went wrong since the last look; tells the back end how full cells are.
+/// `first_step` is where the steps that binning counts began.
+template <class Precision>
+void Engine<Precision>::look_after_health(std::int64_t first_step) {
+  health_ = binning_->health(stream_);
+  if (health_.failed) {
+    throw PhysicsError("step " + std::to_string(first_step + health_.failed_step) + ": particle " +
+                       std::to_string(health_.failed_id) + " is lost near " +
+                       place_last_seen(health_.failed_id) +
+                       ": it moved by more than the box in one step, or its position is "
+                       "not finite (overlapping start, or a timestep that is too long?)");
+  }
+  backend_->occupancy_changed(health_.largest_cell);
+  // Launch shapes follow occupancy, and graphs hold them: right in any case, but slower and slower.
+  const Index change = std::abs(health_.largest_cell - largest_of_graphs_);
+  if (change > std::max<Index>(2, largest_of_graphs_ / 8)) {
+    graphs_.forget();
+    largest_of_graphs_ = health_.largest_cell;
+  }
+}
+
+/// The centre of the cell in which binning left a particle that failed.
+template <class Precision>
+std::string Engine<Precision>::place_last_seen(ParticleId id) {
+  const std::vector<ParticleId> ids = particles_.state.id.download(stream_);
+  const auto row = std::find(ids.begin(), ids.end(), id) - ids.begin();
+  const Index cell = particles_.state.cell.download(stream_)[static_cast<std::size_t>(row)];
+  const CellCoordinates c = grid().template view<double>().coordinates(cell);
+  GridPlace place{{c.x, c.y, c.z}, {}, {}};
+  return text_of(position_of(grid(), place));
+}
+
+template <class Precision>
+void Engine<Precision>::evaluate(Wanted wanted) {
+  const std::int64_t before = allocated_bytes;
+  profiler_.pause();  // not a step: leave it out of the profile
+  plan().evaluate(wanted);
+  backend_bytes_ += allocated_bytes - before;  // what it allocates when it first sees particles
+  evaluated_ = wanted == Wanted::forces ? Evaluated::forces : Evaluated::forces_and_energies;
+}
+
+template class Engine<SinglePrecision>;
+template class Engine<MixedPrecision>;
+template class Engine<DoublePrecision>;
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,319 @@
+// The engine between batches: from a state of the host, a problem or a candidate to another.
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/engine/engine.hpp"
+#include "neighbor/change_grid.hpp"
+#include "neighbor/exact_transfer.hpp"
+#include "neighbor/particle_transfer.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
+  std::vector<bool> keeps;
+  for (const Candidate& candidate : candidates) keeps.push_back(candidate.keeps_list());
+  return keeps;
+}
+
+/// What a particle may move while a list holds: half the skin, less what rounding does to the
+/// separation of a pair when it is listed and when it is summed.
+double most_displacement(const Problem& problem) {
+  return std::max(0.0, 0.5 * problem.skin - 2.0 * problem.grid.float_uncertainty());
+}
+
+/// The sums of one evaluation, to the bit.
+template <class Accumulator>
+struct Bits {
+  std::vector<Accumulator> x, y, z, energy, virial;
+  bool operator==(const Bits&) const = default;
+};
+
+template <class Precision>
+auto bits_of(const PairSums<Precision>& sums, Wanted wanted, Stream& stream) {
+  Bits<typename Precision::Accumulator> bits{sums.force.x.download(stream),
+                                             sums.force.y.download(stream),
+                                             sums.force.z.download(stream),
+                                             {},
+                                             {}};
+  if (wanted == Wanted::forces_and_energies) {
+    bits.energy = sums.energy.download(stream);
+    bits.virial = sums.virial.download(stream);
+  }
+  return bits;
+}
+
+}  // namespace
+
+template <class Precision>
+Engine<Precision>::Engine(const SimulationSetup& setup, const DeviceProperties& device)
+    : setup_(setup), device_(device) {
+  setup_.start = {};
+  control_.upload(std::vector<StepControl>(1), stream_);
+}
+
+template <class Precision>
+void Engine<Precision>::begin_choosing(const Problem& problem) {
+  choice_before_ = choice();
+  problem_ = problem;
+  candidates_ = candidates_for(setup_, problem);
+  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  largest_at_choice_ = problem.largest_cell;
+  const double freedom = std::max(0.0, 3.0 * problem.particles - 3.0);
+  if (!integrator_) {
+    integrator_ = make_integrator<Precision>(
+        find_integrator(setup_.integrator),
+        IntegratorSettings{setup_.timestep, problem.box, setup_.seed, freedom});
+  }
+}
+
+template <class Precision>
+void Engine<Precision>::load(const StartState& start, const Problem& problem) {
+  begin_choosing(problem);
+  active_ = choosing_->active();
+  lay(active_, problem_for(candidates_[active_], problem_).grid);
+  upload(start, grid(), particles_, stream_);
+  order_and_rebuild();
+  evaluate(Wanted::forces_and_energies);
+  look_after_health(step_);
+  if (candidates_.size() == 1) return;
+  if (setup_.deterministic) {
+    keep_equal_bits();
+  } else {
+    rehearse();
+  }
+}
+
+/// Places as they were: binning once more could move what rounding left on a face, and the forces of
+/// another evaluation may be rounded differently.
+template <class Precision>
+void Engine<Precision>::restore(const ExactState& state, const Problem& problem) {
+  step_ = state.step;
+  begin_choosing(problem);
+  integrator_->restore(state.integrator);
+  const bool has_list = !state.reference.empty();
+  const auto as_it_was = std::find_if(candidates_.begin(), candidates_.end(), [&](const auto& c) {
+    return c.keeps_list() == has_list && c.skin == state.skin;
+  });
+  const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
+                               state.box.periodic};
+  active_ = choosing_->active();
+  // Where the choice is open, it begins with what the state was of.
+  if (as_it_was != candidates_.end()) {
+    active_ = static_cast<std::size_t>(as_it_was - candidates_.begin());
+  }
+  lay(active_, grid_of_state);
+  upload_exact(state, particles_, stream_);
+  binning_->reserve(particles_);
+  evaluated_ = Evaluated::stored;
+  if (as_it_was == candidates_.end()) {
+    // Another kind of back end: its grid is another, and so is the rounding of what comes.
+    const CellGrid wanted = problem_for(candidates_[active_], problem_).grid;
+    change_grid(particles_, grid_of_state, wanted, stream_);
+    lay(active_, wanted);
+    order_and_rebuild();
+    evaluate(Wanted::forces);
+  } else if (has_list) {
+    restore_list(state);
+  }
+  if (active_ != choosing_->active()) adopt(choosing_->active());
+}
+
+/// The list as it was built: of the positions of then, in the order of then. Forces and present
+/// positions follow.
+template <class Precision>
+void Engine<Precision>::restore_list(const ExactState& state) {
+  ExactState then = state;
+  then.offset = state.reference;
+  upload_exact(then, particles_, stream_);
+  binning_->restore_order(particles_, stream_);
+  plan().rebuild_backend();
+  make_rows_fit();
+  upload_in_order(state, particles_, stream_);
+  binning_->renew_mirror(particles_, stream_);
+  StepControl control = read_control();
+  control.age = static_cast<std::int32_t>(state.list_age);
+  control_.upload({&control, 1}, stream_);
+  carried_ = 0;
+}
+
+/// Everything that depends on grid and candidate, empty.
+template <class Precision>
+void Engine<Precision>::lay(std::size_t candidate, const CellGrid& grid) {
+  Problem problem = problem_for(candidates_[candidate], problem_);
+  problem.grid = grid;
+  const OrderLasts lasts =
+      candidates_[candidate].keeps_list() ? OrderLasts::while_near : OrderLasts::one_step;
+  binning_.emplace(grid, setup_.deterministic, lasts, most_displacement(problem), stream_);
+  interaction_.emplace(setup_.potential, grid.float_uncertainty(), stream_);
+  make_backend_of(candidate);
+}
+
+template <class Precision>
+void Engine<Precision>::make_backend_of(std::size_t candidate) {
+  Problem problem = problem_for(candidates_[candidate], problem_);
+  problem.grid = grid();
+  backend_.reset();
+  const std::int64_t before = allocated_bytes;
+  backend_ = make_backend<Precision>(*candidates_[candidate].entry, problem,
+                                     candidates_[candidate].options);
+  backend_bytes_ = allocated_bytes - before;
+  graphs_.forget();
+  has_run_ = false;
+  list_ = {};
+  list_.skin = candidates_[candidate].skin;
+  expected_interval_ = 0;
+}
+
+/// What was chosen to be tried, or for good.
+template <class Precision>
+void Engine<Precision>::adopt(std::size_t candidate) {
+  if (candidate != active_) change_to(candidate);
+  if (is_choosing()) return;
+  ++choices_;
+  largest_at_choice_ = health_.largest_cell;
+}
+
+/// On the same grid in the same order, if both rebuild every step; else on another grid, where
+/// forces are evaluated once more.
+template <class Precision>
+void Engine<Precision>::change_to(std::size_t candidate) {
+  const bool same_order = !candidates_[active_].keeps_list() && !candidates_[candidate].keeps_list();
+  active_ = candidate;
+  if (same_order) {
+    make_backend_of(candidate);
+    backend_->occupancy_changed(health_.largest_cell);
+    return;
+  }
+  const CellGrid before = grid();
+  const CellGrid wanted = problem_for(candidates_[candidate], problem_).grid;
+  change_grid(particles_, before, wanted, stream_);
+  lay(candidate, wanted);
+  order_and_rebuild();
+  evaluate(Wanted::forces);
+  look_after_health(step_);  // cells are others, and so is the fullest
+}
+
+/// Particles where they are, in order; what the back end adds; rows long enough for all partners.
+template <class Precision>
+void Engine<Precision>::order_and_rebuild() {
+  profiler_.pause();
+  binning_->reserve(particles_);
+  control_.upload(std::vector<StepControl>(1), stream_);
+  plan().rebuild();
+  carried_ = 1;  // the evaluation that follows
+  if (candidates_[active_].keeps_list()) make_rows_fit();
+}
+
+template <class Precision>
+void Engine<Precision>::make_rows_fit() {
+  std::int32_t longest = read_control().longest_row;
+  while (longest > backend_->row_capacity()) {
+    backend_->grow_rows(longest);
+    ++list_.grown;
+    plan().rebuild_backend();
+    longest = read_control().longest_row;
+  }
+  list_.longest_row = longest;
+}
+
+/// A choice by time must not change a bit: candidates are then only those whose sums of the first
+/// state have the bits of the first candidate's, which is looked up once. Lists sum in the order of
+/// their last rebuild, and are left out.
+template <class Precision>
+void Engine<Precision>::keep_equal_bits() {
+  constexpr Wanted kinds[] = {Wanted::forces, Wanted::forces_and_energies};
+  std::vector<Candidate> equal;
+  std::vector<Bits<typename Precision::Accumulator>> right;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (candidates_[k].keeps_list() != candidates_[0].keeps_list()) continue;
+    make_backend_of(k);
+    plan().rebuild_backend();
+    bool is_equal = true;
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      plan().evaluate(kinds[kind]);
+      const auto bits = bits_of(particles_.sums, kinds[kind], stream_);
+      if (k == 0) right.push_back(bits);
+      is_equal = is_equal && bits == right[kind];
+    }
+    if (is_equal) equal.push_back(candidates_[k]);
+  }
+  candidates_ = std::move(equal);
+  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  active_ = choosing_->active();
+  make_backend_of(active_);
+  plan().rebuild_backend();
+  evaluate(Wanted::forces_and_energies);
+}
+
+/// Loads the kernels of all candidates: loading is no part of a step, and takes longer than one.
+template <class Precision>
+void Engine<Precision>::rehearse() {
+  const Rehearsal rehearsal;
+  for (const Candidate& candidate : candidates_) {
+    const Problem problem = problem_for(candidate, problem_);
+    const auto backend =
+        make_backend<Precision>(*candidate.entry, problem, candidate.options);
+    backend->rebuild(view(), stream_);
+    backend->compute(view(), *interaction_, Wanted::forces, particles_.sums, stream_);
+  }
+}
+
+/// What is fastest depends on how full cells are.
+template <class Precision>
+void Engine<Precision>::choose_again_if_crowded() {
+  if (candidates_.size() == 1 || is_choosing()) return;
+  const Index change = std::abs(health_.largest_cell - largest_at_choice_);
+  if (change <= std::max<Index>(3, largest_at_choice_ / 4)) return;
+  choice_before_ = present_choice();
+  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  adopt(choosing_->active());
+}
+
+template <class Precision>
+AutomaticChoice Engine<Precision>::present_choice() const {
+  const TrialSchedule& schedule = choosing_->schedule();
+  AutomaticChoice choice;
+  choice.chosen = candidates_[schedule.best()].choice();
+  choice.tried = static_cast<int>(schedule.tried());
+  choice.choices = std::max(1, choices_);
+  if (const auto second = schedule.runner_up()) {
+    choice.runner_up = candidates_[*second].choice();
+    choice.margin = schedule.seconds(*second) / schedule.seconds(schedule.best()) - 1.0;
+  }
+  return choice;
+}
+
+template <class Precision>
+std::optional<AutomaticChoice> Engine<Precision>::choice() const {
+  const bool has_choice = setup_.backend == "auto" || candidates_.size() > 1;
+  if (!has_choice || !choosing_) return {};
+  return choosing_->decided() ? present_choice() : choice_before_;
+}
+
+template <class Precision>
+std::optional<ListStats> Engine<Precision>::list_stats() const {
+  if (!candidate().keeps_list()) return {};
+  ListStats stats = list_;
+  stats.row_capacity = backend_->row_capacity();
+  return stats;
+}
+
+template <class Precision>
+ExactState Engine<Precision>::exact_state() {
+  ExactState state = download_exact(particles_, grid(), stream_);
+  state.step = step_;
+  if (!candidate().keeps_list()) return state;
+  const StepControl control = read_control();
+  state.skin = candidate().skin;
+  state.reference = download_reference(binning_->reference(), particles_, stream_);
+  state.list_age = control.age + carried_;
+  return state;
+}
+
+template class Engine<SinglePrecision>;
+template class Engine<MixedPrecision>;
+template class Engine<DoublePrecision>;
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

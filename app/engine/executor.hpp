@@ -1,0 +1,38 @@
+// How steps reach the device: launched one kernel after the other, or, where the same ones come
+// again and again, noted once in a graph and launched as one. (A third way, one persistent kernel
+// for what fits a GPU at once, would stand here too.)
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "core/device/device.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Graphs by what is noted in them. They hold addresses: who allocates or frees, or changes what
+/// would be launched, makes them all stale.
+class Graphs {
+ public:
+  /// `what`: tells apart what the same code enqueues: how many units, from which arrays.
+  using Key = std::pair<std::int32_t, const void*>;
+
+  void replay(const Key& what, Stream& stream, const std::function<void()>& enqueue) {
+    if (noted_at_ != allocations) forget();
+    std::unique_ptr<Graph>& graph = graphs_[what];
+    if (!graph) graph = std::make_unique<Graph>(stream, enqueue);
+    noted_at_ = allocations;
+    graph->replay(stream);
+  }
+
+  void forget() { graphs_.clear(); }
+
+ private:
+  std::map<Key, std::unique_ptr<Graph>> graphs_;
+  std::int64_t noted_at_ = 0;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

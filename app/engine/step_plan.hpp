@@ -1,0 +1,225 @@
+// What a time step is: made once for a problem out of its parts, then enqueued again and again, by
+// launches or noted in a graph. Nothing here waits for the device or asks it anything.
+//
+//   every step        unit k:  order, back end's rebuild, forces, move into cells
+//   on displacement   cycle:   [ order, back end's rebuild ]  if due
+//                     unit k:  forces, move under watch       while k < limit
+#pragma once
+
+#include "core/profile.hpp"
+#include "core/step_control.hpp"
+#include "integrators/integrator.hpp"
+#include "neighbor/backend.hpp"
+#include "neighbor/binning.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// A batch begins: its units are still to come, and one evaluation after them. `carried`: the last
+/// evaluation of the batch before, which belongs to no unit, counts to the age of the order.
+struct BeginBatch {
+  static constexpr const char* name = "engine: begin a batch";
+  StepControl* control;
+  std::int32_t units;
+  std::int32_t carried;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    control->limit = control->done = control->full = 0;
+    control->left = units;
+    control->final = 1;
+    control->age += carried;
+    control->rebuilds = control->shortest = control->longest = control->intervals = 0;
+  }
+};
+
+/// What the units before have done is booked; nothing runs until the next cycle is open.
+struct SettleCycle {
+  static constexpr const char* name = "engine: settle a cycle";
+  StepControl* control;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    control->done += control->limit;
+    control->left -= control->limit;
+    control->age += control->limit;
+    control->limit = 0;
+    if (control->due != 0) control->longest_row = 0;
+  }
+};
+
+enum class CycleOf { units, the_last_evaluation };
+
+/// After a rebuild, if one was due: as many units may run as the cycle has and the batch still
+/// wants. None where the rebuild's rows were too short: then it stays due.
+struct OpenCycle {
+  static constexpr const char* name = "engine: open a cycle";
+  StepControl* control;
+  std::int32_t row_capacity;
+  std::int32_t units;
+  CycleOf kind;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    if (control->due != 0) {
+      control->full = control->longest_row > row_capacity ? 1 : 0;
+      if (control->full != 0) return;
+      note_interval(control->age);
+      control->due = control->age = 0;
+    }
+    if (kind == CycleOf::units) {
+      control->limit = units < control->left ? units : control->left;
+    } else if (control->left == 0 && control->final != 0) {
+      control->limit = 1;
+      control->left = 1;
+      control->final = 0;
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void note_interval(std::int32_t interval) const {
+    ++control->rebuilds;
+    control->intervals += interval;
+    if (interval > control->longest) control->longest = interval;
+    if (interval < control->shortest || control->shortest == 0) control->shortest = interval;
+  }
+};
+
+/// Units that ran without a limit are booked, so that the next ones know their step.
+struct BookUnits {
+  static constexpr const char* name = "engine: book units";
+  StepControl* control;
+  std::int32_t units;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const { control->done += units; }
+};
+
+/// Of a simulation: whatever a step is made of.
+template <class Precision>
+struct StepParts {
+  Particles<Precision>& particles;
+  Binning<Precision>& binning;
+  Backend<Precision>& backend;
+  const Interaction<typename Precision::Pair>& interaction;
+  Integrator<Precision>& integrator;
+  StepControl* control;  ///< on the device
+  Profiler& profiler;
+  Stream& stream;
+};
+
+template <class Precision>
+class StepPlan {
+ public:
+  explicit StepPlan(const StepParts<Precision>& parts) : parts_(parts) {}
+
+  bool rebuilds_every_step() const { return parts_.binning.lasts() == OrderLasts::one_step; }
+
+  void begin_batch(std::int32_t units, std::int32_t carried) {
+    for_each(parts_.stream, 1, BeginBatch{parts_.control, units, carried});
+  }
+
+  /// From known forces to the positions of unit 0.
+  void first_move() {
+    parts_.profiler.begin(Region::integrate, parts_.stream);
+    parts_.integrator.first_half(moving_to(0), parts_.stream);
+  }
+
+  /// Order and back end's rebuild, of particles wherever they are.
+  void rebuild() {
+    parts_.binning.run(parts_.particles, step_of(0), parts_.profiler, parts_.stream);
+    rebuild_backend();
+  }
+
+  /// Of a plan that rebuilds every step: units [first, first + count), which nothing holds up.
+  void units(std::int32_t first, std::int32_t count) {
+    for (std::int32_t k = first; k < first + count; ++k) {
+      order_arrived();
+      evaluate(Wanted::forces);
+      move_on(k);
+    }
+  }
+  void book(std::int32_t units) {
+    for_each(parts_.stream, 1, BookUnits{parts_.control, units});
+  }
+
+  /// Of a plan that rebuilds on displacement: a rebuild if it is due, then units until the next.
+  void cycle(std::int32_t units) {
+    open_cycle(units, CycleOf::units);
+    for (std::int32_t k = 0; k < units; ++k) {
+      const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, k});
+      evaluate(Wanted::forces);
+      move_on(k);
+    }
+  }
+
+  /// The batch's last evaluation and the half step that ends it. On displacement: if all units have
+  /// run, else nothing.
+  void last(std::int32_t unit, Wanted wanted) {
+    if (rebuilds_every_step()) {
+      order_arrived();
+      evaluate(wanted);
+      return end_step(unit);
+    }
+    open_cycle(1, CycleOf::the_last_evaluation);
+    const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, 0});
+    evaluate(wanted);
+    end_step(0);
+  }
+
+  /// Forces of the particles as they are ordered.
+  void evaluate(Wanted wanted) {
+    parts_.profiler.begin(Region::force, parts_.stream);
+    parts_.backend.compute(view(), parts_.interaction, wanted, parts_.particles.sums,
+                           parts_.stream);
+    parts_.profiler.begin(Region::end, parts_.stream);
+  }
+
+  void rebuild_backend() {
+    parts_.profiler.begin(Region::prepare, parts_.stream);
+    parts_.backend.rebuild(view(), parts_.stream);
+    parts_.profiler.begin(Region::end, parts_.stream);
+  }
+
+  BinnedParticles<Precision> view() const {
+    BinnedParticles<Precision> view = parts_.binning.view(parts_.particles);
+    view.longest_row = &parts_.control->longest_row;
+    return view;
+  }
+
+ private:
+  /// The step that unit k evaluates: the first of a batch is step 1 of it.
+  StepNumber step_of(std::int32_t unit) const { return {parts_.control, unit + 1}; }
+
+  MovingStep<Precision> moving_to(std::int32_t unit) {
+    const StepNumber step = step_of(unit);
+    return {parts_.particles,
+            parts_.binning.arrival(parts_.particles, step, parts_.control, unit), step};
+  }
+
+  void order_arrived() {
+    parts_.profiler.begin(Region::bin, parts_.stream);
+    parts_.binning.order_arrived(parts_.particles, parts_.profiler, parts_.stream);
+    rebuild_backend();
+  }
+
+  void move_on(std::int32_t unit) {
+    parts_.profiler.begin(Region::integrate, parts_.stream);
+    parts_.integrator.second_then_first_half(moving_to(unit + 1), parts_.stream);
+    parts_.profiler.begin(Region::end, parts_.stream);
+  }
+
+  void end_step(std::int32_t unit) {
+    parts_.profiler.begin(Region::integrate, parts_.stream);
+    parts_.integrator.second_half({parts_.particles, step_of(unit)}, parts_.stream);
+    parts_.profiler.begin(Region::end, parts_.stream);
+  }
+
+  void open_cycle(std::int32_t units, CycleOf kind) {
+    for_each(parts_.stream, 1, SettleCycle{parts_.control});
+    {
+      const GatedStream gated(parts_.stream, Gate{&parts_.control->due, 0});
+      rebuild();
+    }
+    for_each(parts_.stream, 1,
+             OpenCycle{parts_.control, parts_.backend.row_capacity(), units, kind});
+  }
+
+  StepParts<Precision> parts_;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,143 @@
+// What becomes of a particle that has just been moved. The integrator's kernel hands each new
+// position to it in place of storing it, so that drift and binning, or drift and the test whether a
+// list still holds, are one pass over the particles.
+//
+// Binning: Few particles per cell, section 3, with one change: a particle keeps coordinates relative
+// to its cell, so moving to the next cell subtracts a side, and a periodic wrap is integer
+// arithmetic.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/grid_view.hpp"
+#include "core/particles.hpp"
+#include "core/step_control.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// One coordinate on its way to the cell it is in now. One that fails stays in the cell where it
+/// was last seen: that is what the host can tell of it.
+template <class State>
+struct CellStep {
+  Index cell;
+  State offset;
+  std::int32_t crossed = 0;  ///< periodic faces
+  bool failed = false;
+  bool escaped = false;
+
+  PENCILBOX_DEVICE_FUNCTION CellStep(Index old_cell, State old_offset, State side, Index cells,
+                                     bool periodic)
+      : cell(old_cell), offset(old_offset) {
+    const State half = State(0.5) * side;
+    if (old_offset >= -half && old_offset < half) return;
+    const State moved = std::floor(old_offset / side + State(0.5));
+    if (!(moved > State(-1e9) && moved < State(1e9))) {
+      fail();
+      return;
+    }
+    const auto by = static_cast<Index>(moved);
+    if (periodic) {
+      if (by > cells || by < -cells) {
+        fail();
+        return;
+      }
+      const Index target = old_cell + by;
+      crossed = target >= 0 ? target / cells : -((-target - 1) / cells) - 1;
+      cell = target - crossed * cells;
+      offset -= moved * side;
+    } else {
+      const Index target = old_cell + by;
+      cell = target < 0 ? 0 : (target >= cells ? cells - 1 : target);
+      offset -= static_cast<State>(cell - old_cell) * side;
+      escaped = target < -1 || target > cells;
+    }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION void fail() {
+    failed = true;
+    offset = State(0);
+  }
+};
+
+/// Into the cell where it is now: counted, with a ticket that says which of the cell it is.
+template <class State>
+struct IntoCells {
+  GridView<State> grid;
+  Vec3View<State> position;
+  Vec3View<std::int32_t> image;
+  Index* cell;
+  const ParticleId* id;
+  Index* counts;           ///< [cells]
+  Index* ticket;           ///< [N]
+  std::uint64_t* failure;  ///< step and id of the first that failed
+  Index* escaped;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
+                                            const StepNumber& step) const {
+    const CellCoordinates old = grid.coordinates(cell[i]);
+    const CellStep<State> x(old.x, offset.x, grid.side.x, grid.cells.x, grid.periodic.x);
+    const CellStep<State> y(old.y, offset.y, grid.side.y, grid.cells.y, grid.periodic.y);
+    const CellStep<State> z(old.z, offset.z, grid.side.z, grid.cells.z, grid.periodic.z);
+    const Index now = grid.linear({x.cell, y.cell, z.cell});
+    position.store(i, {x.offset, y.offset, z.offset});
+    cell[i] = now;
+    if (x.crossed != 0) image.x[i] += x.crossed;
+    if (y.crossed != 0) image.y[i] += y.crossed;
+    if (z.crossed != 0) image.z[i] += z.crossed;
+    if (x.failed || y.failed || z.failed) {
+      atomic_min(failure, static_cast<std::uint64_t>(static_cast<std::uint32_t>(step())) << 32U |
+                              static_cast<std::uint64_t>(id[i]));
+    }
+    if (x.escaped || y.escaped || z.escaped) atomic_add(escaped, Index{1});
+    ticket[i] = atomic_add(counts + now, Index{1});
+  }
+};
+
+/// Stays in its cell, however far from the centre, until something has moved by more than a list
+/// can bear. What is no number has, too.
+template <class Precision>
+struct UnderWatch {
+  using State = typename Precision::State;
+  using Pair = typename Precision::Pair;
+  Vec3View<State> position;
+  Vec3View<const State> reference;  ///< [N] positions when the list was made
+  PackedPosition<Pair>* packed;     ///< [N] the mirror that pair kernels read
+  const std::int32_t* type;
+  State most_squared;  ///< of a displacement [sigma^2]
+  StepControl* control;
+  bool several_types;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
+                                            std::int32_t unit) const {
+    position.store(i, offset);
+    packed[i] = {offset.template to<Pair>(), several_types ? type[i] : 0};
+    const Vec3<State> moved = offset - reference[i];
+    if (dot(moved, moved) <= most_squared) return;
+    atomic_min(&control->limit, unit);
+    atomic_max(&control->due, std::int32_t{1});
+  }
+};
+
+template <class Precision>
+struct Arrival {
+  enum class Then { into_cells, under_watch };
+
+  Then then = Then::into_cells;
+  IntoCells<typename Precision::State> into_cells{};
+  UnderWatch<Precision> under_watch{};
+  StepNumber step{};      ///< that the particle arrives at
+  std::int32_t unit = 0;  ///< of the cycle, that evaluates what arrives
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i,
+                                            const Vec3<typename Precision::State>& offset) const {
+    if (then == Then::into_cells) {
+      into_cells(i, offset, step);
+    } else {
+      under_watch(i, offset, unit);
+    }
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
