@@ -14,7 +14,7 @@ struct OptionInfo {
   std::string name;
   std::string default_value;
   std::string description;
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
   std::int64_t minimum = 1;
   std::int64_t maximum = 0;
 
@@ -30,11 +30,12 @@ struct BackendChoice {
   BackendOptions options;
 };
 
+/// Filled by name, so that no flag is taken for another.
 struct BackendInfo {
   std::string name;     ///< the word in decks
   std::string summary;  ///< one line for people
   std::string source;   ///< paper and section
-  std::vector<OptionInfo> options;
+  std::vector<OptionInfo> options = {};
   bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
   bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
 

@@ -409,24 +409,29 @@ class AllInSm final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry all_in_sm() {
-  return make_entry<AllInSm>(
-      {"all-in-sm",
-       "one block per 3-D sub-box of cells, all of it and its ghost cells in shared memory",
-       "Few particles per cell, section 5.1, Algorithm 4",
-       {{"sub_box",
-         "paper",
-         "of a block; paper: nearly a cube, as large as fits, smaller while multiprocessors idle; "
-         "best: the fastest of several, found while running",
-         {"paper", "best"}},
-        shared_memory_option(),
-        {"threads",
-         "paper",
-         "of a block, at most 512; paper: MC for each cell and ghost, MC slots a target cell; "
-         "targets: MC for each target cell, targets packed without gaps",
-         {"paper", "targets"}}},
-       /*needs_blocks=*/true,
-       /*all_pairs=*/false,
-       {{{"threads", "targets"}}, {{"threads", "targets"}, {"shared_memory", "device"}}}});
+  return make_entry<AllInSm>({
+      .name = "all-in-sm",
+      .summary =
+          "one block per 3-D sub-box of cells, all of it and its ghost cells in shared memory",
+      .source = "Few particles per cell, section 5.1, Algorithm 4",
+      .options = {{.name = "sub_box",
+                   .default_value = "paper",
+                   .description =
+                       "of a block; paper: nearly a cube, as large as fits, smaller while "
+                       "multiprocessors idle; best: the fastest of several, found while "
+                       "running",
+                   .choices = {"paper", "best"}},
+                  shared_memory_option(),
+                  {.name = "threads",
+                   .default_value = "paper",
+                   .description = "of a block, at most 512; paper: MC for each cell and ghost, MC "
+                                  "slots a target cell; targets: MC for each target cell, targets "
+                                  "packed without gaps",
+                   .choices = {"paper", "targets"}}},
+      .needs_blocks = true,
+      .worth_trying = {{{"threads", "targets"}},
+                       {{"threads", "targets"}, {"shared_memory", "device"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -228,15 +228,16 @@ class AllPairs final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry all_pairs() {
-  return make_entry<AllPairs>(
-      {"all-pairs",
-       "all pairs, the sources pass through shared memory in tiles, N^2",
-       "GPU Gems 3, chapter 31",
-       {block_option("256", "threads of a block, and sources of a tile"),
-        threads_per_target_option("threads that share the sources of a target")},
-       /*needs_blocks=*/true,
-       /*all_pairs=*/true,
-       {{{"threads_per_target", "8"}}, {{"threads_per_target", "1"}}}});
+  return make_entry<AllPairs>({
+      .name = "all-pairs",
+      .summary = "all pairs, the sources pass through shared memory in tiles, N^2",
+      .source = "GPU Gems 3, chapter 31",
+      .options = {block_option("256", "threads of a block, and sources of a tile"),
+                  threads_per_target_option("threads that share the sources of a target")},
+      .needs_blocks = true,
+      .all_pairs = true,
+      .worth_trying = {{{"threads_per_target", "8"}}, {{"threads_per_target", "1"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

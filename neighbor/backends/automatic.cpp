@@ -289,11 +289,11 @@ class Automatic final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry automatic() {
-  return make_entry<Automatic>(
-      {own_name,
-       "the fastest of the others, found by trying them in the first steps",
-       "Few particles per cell, section 9",
-       {}});
+  return make_entry<Automatic>({
+      .name = own_name,
+      .summary = "the fastest of the others, found by trying them in the first steps",
+      .source = "Few particles per cell, section 9",
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -103,21 +103,23 @@ class Fenns final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry fenns() {
-  return make_entry<Fenns>(
-      {"fenns",
-       "coarse cells in device memory, in each a fine grid made on the fly in shared memory",
-       "FENNS (Gross, Koester, Krueger 2019), Algorithms 1 to 4",
-       {{"coarse_cells",
-         "auto",
-         "coarse cells in each direction, at most; auto: 18 as in the paper, fewer while they "
-         "would "
-         "hold less than a block of particles, more where shared memory would not do",
-         {"auto"},
-         1,
-         64},
-        block_option("256", "threads of a block, and particles of a batch")},
-       /*needs_blocks=*/true,
-       /*all_pairs=*/false});
+  return make_entry<Fenns>({
+      .name = "fenns",
+      .summary =
+          "coarse cells in device memory, in each a fine grid made on the fly in shared memory",
+      .source = "FENNS (Gross, Koester, Krueger 2019), Algorithms 1 to 4",
+      .options = {{.name = "coarse_cells",
+                   .default_value = "auto",
+                   .description =
+                       "coarse cells in each direction, at most; auto: 18 as in the paper, fewer "
+                       "while they would hold less than a block of particles, more where shared "
+                       "memory would not do",
+                   .choices = {"auto"},
+                   .minimum = 1,
+                   .maximum = 64},
+                  block_option("256", "threads of a block, and particles of a batch")},
+      .needs_blocks = true,
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

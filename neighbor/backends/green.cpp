@@ -99,12 +99,12 @@ class Green final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry green() {
-  return make_entry<Green>({"green",
-                            "radix sort by cell at every step, one thread per particle, 27 cells",
-                            "Green 2012, as in FENNS, sections 2 and 4",
-                            {own_cell_option(), block_option("128")},
-                            /*needs_blocks=*/false,
-                            /*all_pairs=*/false});
+  return make_entry<Green>({
+      .name = "green",
+      .summary = "radix sort by cell at every step, one thread per particle, 27 cells",
+      .source = "Green 2012, as in FENNS, sections 2 and 4",
+      .options = {own_cell_option(), block_option("128")},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -140,13 +140,12 @@ class Hoetzlein final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry hoetzlein() {
-  return make_entry<Hoetzlein>(
-      {"hoetzlein",
-       "counting sort by atomics at every step, one thread per particle, 27 cells",
-       "Hoetzlein 2013, as in FENNS, sections 2 and 4",
-       {own_cell_option(), source_runs_option(), block_option("128")},
-       /*needs_blocks=*/false,
-       /*all_pairs=*/false});
+  return make_entry<Hoetzlein>({
+      .name = "hoetzlein",
+      .summary = "counting sort by atomics at every step, one thread per particle, 27 cells",
+      .source = "Hoetzlein 2013, as in FENNS, sections 2 and 4",
+      .options = {own_cell_option(), source_runs_option(), block_option("128")},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -92,15 +92,14 @@ class ParCell final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry par_cell() {
-  return make_entry<ParCell>(
-      {"par-cell",
-       "one block per cell, a thread per particle of it, 27 cells in device memory",
-       "Few particles per cell, section 4.3, Algorithm 2",
-       {blocks_option(a_block_for_each, "of the grid; cells: one for each"), source_runs_option(),
-        block_option("128")},
-       /*needs_blocks=*/false,
-       /*all_pairs=*/false,
-       {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}}});
+  return make_entry<ParCell>({
+      .name = "par-cell",
+      .summary = "one block per cell, a thread per particle of it, 27 cells in device memory",
+      .source = "Few particles per cell, section 4.3, Algorithm 2",
+      .options = {blocks_option(a_block_for_each, "of the grid; cells: one for each"),
+                  source_runs_option(), block_option("128")},
+      .worth_trying = {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

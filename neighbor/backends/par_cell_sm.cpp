@@ -211,17 +211,21 @@ class ParCellSm final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry par_cell_sm() {
-  return make_entry<ParCellSm>(
-      {"par-cell-sm",
-       "one block per cell, the 27 source cells pass through shared memory",
-       "Few particles per cell, section 4.4, Algorithm 3",
-       {{"staged", "512", "particles that shared memory holds", {}, 32, 4096},
-        blocks_option(a_block_for_each, "of the grid; cells: one for each"),
-        source_runs_option(),
-        block_option("128")},
-       /*needs_blocks=*/true,
-       /*all_pairs=*/false,
-       {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}}});
+  return make_entry<ParCellSm>({
+      .name = "par-cell-sm",
+      .summary = "one block per cell, the 27 source cells pass through shared memory",
+      .source = "Few particles per cell, section 4.4, Algorithm 3",
+      .options = {{.name = "staged",
+                   .default_value = "512",
+                   .description = "particles that shared memory holds",
+                   .minimum = 32,
+                   .maximum = 4096},
+                  blocks_option(a_block_for_each, "of the grid; cells: one for each"),
+                  source_runs_option(),
+                  block_option("128")},
+      .needs_blocks = true,
+      .worth_trying = {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

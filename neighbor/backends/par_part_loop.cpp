@@ -77,15 +77,16 @@ class ParPartLoop final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry par_part_loop() {
-  return make_entry<ParPartLoop>(
-      {"par-part-loop",
-       "one thread per particle, or per several, 27 cells in device memory",
-       "Few particles per cell, section 4.2",
-       {blocks_option(a_thread_for_each, "of the grid; particles: a thread for each"),
-        source_runs_option(), block_option("128")},
-       /*needs_blocks=*/false,
-       /*all_pairs=*/false,
-       {{{"runs", "merged"}}, {{"runs", "cells"}}, {{"runs", "merged"}, {"block", "256"}}}});
+  return make_entry<ParPartLoop>({
+      .name = "par-part-loop",
+      .summary = "one thread per particle, or per several, 27 cells in device memory",
+      .source = "Few particles per cell, section 4.2",
+      .options = {blocks_option(a_thread_for_each, "of the grid; particles: a thread for each"),
+                  source_runs_option(), block_option("128")},
+      .worth_trying = {{{"runs", "merged"}},
+                       {{"runs", "cells"}},
+                       {{"runs", "merged"}, {"block", "256"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

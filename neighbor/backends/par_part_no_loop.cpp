@@ -93,21 +93,21 @@ class ParPartNoLoop final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry par_part_no_loop() {
-  return make_entry<ParPartNoLoop>(
-      {"par-part-no-loop",
-       "one thread per particle, 27 cells in device memory",
-       "Few particles per cell, section 4.1",
-       {source_runs_option(), block_option("128"),
-        threads_per_target_option("threads that share the sources of a target, in merged runs")},
-       /*needs_blocks=*/false,
-       /*all_pairs=*/false,
-       {{{"runs", "merged"}},
-        {{"threads_per_target", "4"}},
-        {{"threads_per_target", "8"}},
-        {{"threads_per_target", "32"}},
-        {{"runs", "merged"}, {"block", "64"}},
-        {{"runs", "merged"}, {"block", "256"}},
-        {{"runs", "cells"}}}});
+  return make_entry<ParPartNoLoop>({
+      .name = "par-part-no-loop",
+      .summary = "one thread per particle, 27 cells in device memory",
+      .source = "Few particles per cell, section 4.1",
+      .options = {source_runs_option(), block_option("128"),
+                  threads_per_target_option(
+                      "threads that share the sources of a target, in merged runs")},
+      .worth_trying = {{{"runs", "merged"}},
+                       {{"threads_per_target", "4"}},
+                       {{"threads_per_target", "8"}},
+                       {{"threads_per_target", "32"}},
+                       {{"runs", "merged"}, {"block", "64"}},
+                       {{"runs", "merged"}, {"block", "256"}},
+                       {{"runs", "cells"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

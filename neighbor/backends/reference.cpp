@@ -150,12 +150,12 @@ class Reference final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry reference() {
-  return make_entry<Reference>({"reference",
-                                "all pairs and all images in double precision: the truth, N^2",
-                                "brute force",
-                                {},
-                                /*needs_blocks=*/false,
-                                /*all_pairs=*/true});
+  return make_entry<Reference>({
+      .name = "reference",
+      .summary = "all pairs and all images in double precision: the truth, N^2",
+      .source = "brute force",
+      .all_pairs = true,
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -87,15 +87,15 @@ BackendOptions worth_trying(const std::string& length, const std::string& thread
 }  // namespace
 
 BackendEntry x_pencil() {
-  return make_entry<XPencil>(
-      {"x-pencil",
-       "one block per row of cells, the nine source rows pass through shared memory",
-       "Few particles per cell, section 5.2, Algorithm 5",
-       PencilRules::options(),
-       /*needs_blocks=*/true,
-       /*all_pairs=*/false,
-       {worth_trying("8", "average"), worth_trying("4", "average"), worth_trying("16", "average"),
-        worth_trying("paper", "targets")}});
+  return make_entry<XPencil>({
+      .name = "x-pencil",
+      .summary = "one block per row of cells, the nine source rows pass through shared memory",
+      .source = "Few particles per cell, section 5.2, Algorithm 5",
+      .options = PencilRules::options(),
+      .needs_blocks = true,
+      .worth_trying = {worth_trying("8", "average"), worth_trying("4", "average"),
+                       worth_trying("16", "average"), worth_trying("paper", "targets")},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -420,26 +420,30 @@ class XPencilReg final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry x_pencil_reg() {
-  return make_entry<XPencilReg>(
-      {"x-pencil-reg",
-       "one block per sub-box, targets in registers, source rows pass through shared memory",
-       "Few particles per cell, section 5.3, Figure 5",
-       {{"sub_box", "paper",
-         "target cells of a block; paper: a pencil as long as fits, twice as wide in y and z where "
-         "it fits, less while multiprocessors idle; best: the fastest, found while running",
-         sub_box_choices()},
-        shared_memory_option(),
-        {"threads",
-         "paper",
-         "of a block; paper: for all targets, and for all sources of a pencil; targets: for all "
-         "targets",
-         {"paper", "targets"}},
-        source_runs_option()},
-       /*needs_blocks=*/true,
-       /*all_pairs=*/false,
-       {{{"sub_box", "8x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
-        {{"sub_box", "4x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
-        {{"sub_box", "paper"}, {"threads", "targets"}, {"runs", "merged"}}}});
+  return make_entry<XPencilReg>({
+      .name = "x-pencil-reg",
+      .summary =
+          "one block per sub-box, targets in registers, source rows pass through shared memory",
+      .source = "Few particles per cell, section 5.3, Figure 5",
+      .options = {{.name = "sub_box",
+                   .default_value = "paper",
+                   .description =
+                       "target cells of a block; paper: a pencil as long as fits, twice as wide in "
+                       "y and z where it fits, less while multiprocessors idle; best: the fastest, "
+                       "found while running",
+                   .choices = sub_box_choices()},
+                  shared_memory_option(),
+                  {.name = "threads",
+                   .default_value = "paper",
+                   .description = "of a block; paper: for all targets, and for all sources of a "
+                                  "pencil; targets: for all targets",
+                   .choices = {"paper", "targets"}},
+                  source_runs_option()},
+      .needs_blocks = true,
+      .worth_trying = {{{"sub_box", "8x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
+                       {{"sub_box", "4x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
+                       {{"sub_box", "paper"}, {"threads", "targets"}, {"runs", "merged"}}},
+  });
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
