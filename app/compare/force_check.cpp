@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/interactions/lennard_jones.hpp"
 
 namespace pencilbox {
 namespace {
@@ -55,10 +56,9 @@ double jump_at_cutoff(const Potential& potential) {
   const auto* model = std::get_if<LennardJonesModel>(&potential);
   if (model == nullptr || model->truncation == Truncation::force_shift) return 0.0;
   double largest = 0.0;
-  for (const PairCoefficients& pair : model->pairs) {
-    const double s6 = std::pow(pair.sigma / model->cutoff, 6.0);
-    const double force = 24.0 * pair.epsilon * (2.0 * s6 * s6 - s6) / model->cutoff;
-    largest = std::max(largest, std::abs(force));
+  for (const auto& constants : lennard_jones_constants<double>(*model)) {
+    const auto at_cutoff = lennard_jones(constants, model->cutoff * model->cutoff);
+    largest = std::max(largest, std::abs(at_cutoff.force_over_r * model->cutoff));
   }
   return largest;
 }
