@@ -36,7 +36,7 @@ inline SubBoxSides without_ghosts(const SubBoxSides& sides) {
 /// The paper's sub-box, ghosts included, where `cells` fit in shared memory: with p the largest
 /// cube root, the greatest of p^3, (p+1) p^2, (p+2) p^2 and (p+1)^2 p that fits. The longer sides
 /// are the last ones: the text's example is 4 x 4 x 6. Nothing below 27 cells.
-inline std::optional<SubBoxSides> paper_sub_box(std::int64_t cells) {
+inline std::optional<SubBoxSides> paper_sides_with_ghosts(std::int64_t cells) {
   if (cells < fewest_cells_with_ghosts) return {};
   Index p = 3;
   while (cells_of({p + 1, p + 1, p + 1}) <= cells) ++p;
@@ -106,13 +106,13 @@ inline std::string in_words(const SubBoxSides& sides) {
 /// face, nowhere. So a row has one to three runs, as many as every other row of the sub-box. A
 /// cell that is met under several places (one or two cells in a direction) is a cell at each.
 template <class Real>
-struct SubBox {
+struct SubBoxWithGhosts {
   const GridView<Real>& grid;
   CellCoordinates first;  ///< of its target cells, the one at the lower corner
   CellCoordinates sides;  ///< ghosts included; smaller where the grid ends
 
-  PENCILBOX_DEVICE_FUNCTION SubBox(const GridView<Real>& all, const CellCoordinates& targets,
-                                   Index number)
+  PENCILBOX_DEVICE_FUNCTION SubBoxWithGhosts(const GridView<Real>& all,
+                                             const CellCoordinates& targets, Index number)
       : grid(all) {
     const Index along_x = (grid.cells.x + targets.x - 1) / targets.x;
     const Index along_y = (grid.cells.y + targets.y - 1) / targets.y;

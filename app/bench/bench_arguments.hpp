@@ -21,8 +21,8 @@ struct BenchArguments {
   std::string command;  ///< the command line
 };
 
-// `place` is what an error begins with, "bench NAME: --option"; InputError where the text is not what
-// it should be.
+// `place` is what an error begins with, "bench NAME: --option"; InputError where the text is not
+// what it should be.
 
 std::vector<std::string> split(std::string_view text, char separator);
 

@@ -7,7 +7,7 @@
 //
 // The paper gives no rule for the size of the sub-box and no results. What `sub_box: paper` names
 // is ours: the paper's rule for pencils (section 5.2, 7.1) along x, then two cells in y and in z
-// while every target has a thread; see paper_sub_box().
+// while every target has a thread; see size_by_pencil_rule().
 //
 // A sub-box with more targets than threads takes several rounds, a source pencil larger than shared
 // memory comes in several pieces: no occupancy, however uneven, gives a wrong answer. Pencils pass
@@ -29,14 +29,14 @@ namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
 
 /// How a launch cuts the grid.
-struct SubBoxLayout {
+struct TargetBoxLayout {
   CellCoordinates size;   ///< target cells of a sub-box in each direction
   CellCoordinates boxes;  ///< sub-boxes in each direction
   Index capacity = 0;     ///< source particles in shared memory
 };
 
 /// The target cells of a block: [first, last) in each direction.
-struct SubBox {
+struct TargetBox {
   CellCoordinates first, last;
 
   PENCILBOX_DEVICE_FUNCTION bool has_row(Index y, Index z) const {
@@ -55,7 +55,7 @@ struct XPencilRegKernel {
   BinnedParticles<Precision> particles;
   Interaction interaction;
   PairSumsView<Precision> sums;
-  SubBoxLayout layout;
+  TargetBoxLayout layout;
   SourceRuns runs;
 
   /// One target in a thread's registers; `particle` is -1 where the thread has none.
@@ -79,7 +79,7 @@ struct XPencilRegKernel {
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const SubBox box = sub_box(static_cast<Index>(block.index()));
+    const TargetBox box = target_box(static_cast<Index>(block.index()));
     const Index targets = targets_before(box, box.first.y, box.last.z);
     const Staged staged = Staged::allocate(block, layout.capacity);
     for (Index round = 0; round < targets; round += block.threads()) {
@@ -90,7 +90,7 @@ struct XPencilRegKernel {
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION SubBox sub_box(Index block) const {
+  PENCILBOX_DEVICE_FUNCTION TargetBox target_box(Index block) const {
     const CellCoordinates& cells = particles.grid.cells;
     const Index row = block / layout.boxes.x;
     const CellCoordinates first{(block - row * layout.boxes.x) * layout.size.x,
@@ -102,14 +102,15 @@ struct XPencilRegKernel {
   }
 
   /// The targets of one row of the sub-box. Targets are numbered row after row, y first.
-  PENCILBOX_DEVICE_FUNCTION IndexRange row_of_targets(const SubBox& box, Index y, Index z) const {
+  PENCILBOX_DEVICE_FUNCTION IndexRange row_of_targets(const TargetBox& box, Index y,
+                                                      Index z) const {
     const Index* offset = particles.offset + particles.grid.linear({0, y, z});
     return {offset[box.first.x], offset[box.last.x]};
   }
 
   /// Targets in the rows before the one at (end_y, end_z): the number of its first target. The
   /// rows are few, and walking them again costs less than a table in shared memory.
-  PENCILBOX_DEVICE_FUNCTION Index targets_before(const SubBox& box, Index end_y,
+  PENCILBOX_DEVICE_FUNCTION Index targets_before(const TargetBox& box, Index end_y,
                                                  Index end_z) const {
     Index count = 0;
     for (Index z = box.first.z; z <= end_z; ++z) {
@@ -119,7 +120,7 @@ struct XPencilRegKernel {
     return count;
   }
 
-  PENCILBOX_DEVICE_FUNCTION Target load_target(const SubBox& box, Index number) const {
+  PENCILBOX_DEVICE_FUNCTION Target load_target(const TargetBox& box, Index number) const {
     Target target;
     for (Index z = box.first.z; z < box.last.z; ++z) {
       for (Index y = box.first.y; y < box.last.y; ++y) {
@@ -139,7 +140,7 @@ struct XPencilRegKernel {
   }
 
   /// The particles of a source row that threads of the block hold: those with these numbers.
-  PENCILBOX_DEVICE_FUNCTION IndexRange held_of_row(const SubBox& box, Index y, Index z,
+  PENCILBOX_DEVICE_FUNCTION IndexRange held_of_row(const TargetBox& box, Index y, Index z,
                                                    const IndexRange& numbers) const {
     if (!box.has_row(y, z)) return {};
     const IndexRange row = row_of_targets(box, y, z);
@@ -150,7 +151,7 @@ struct XPencilRegKernel {
   /// All sources of a target, from all pencils that the block needs. `numbers`: of the targets
   /// that the block holds. y and z are unwrapped, so a row is met once for each of its images.
   PENCILBOX_DEVICE_FUNCTION Sum sum_over_pencils(const Block& block, const Staged& staged,
-                                                 const SubBox& box, const IndexRange& numbers,
+                                                 const TargetBox& box, const IndexRange& numbers,
                                                  const Target& target) const {
     const GridView<Pair>& grid = particles.grid;
     Sum sum;
@@ -169,7 +170,7 @@ struct XPencilRegKernel {
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_pencil(const Block& block, const Staged& staged,
-                                            const SubBox& box, const SourceRow& row,
+                                            const TargetBox& box, const SourceRow& row,
                                             const Target& target, Sum& sum) const {
     const Index count = pencil(box, row).count();
     for (Index begin = 0; begin < count; begin += layout.capacity) {
@@ -185,7 +186,7 @@ struct XPencilRegKernel {
   }
 
   /// Read again where it is used: kept across barriers it would take too many registers.
-  PENCILBOX_DEVICE_FUNCTION SourcePencil pencil(const SubBox& box, const SourceRow& row) const {
+  PENCILBOX_DEVICE_FUNCTION SourcePencil pencil(const TargetBox& box, const SourceRow& row) const {
     return source_pencil(particles.grid, particles.offset, row.first_cell, box.first.x, box.last.x);
   }
 
@@ -309,7 +310,7 @@ class XPencilReg final : public Backend<Precision> {
       using Functor = std::decay_t<decltype(functor)>;
       using Kernel = XPencilRegKernel<Precision, chosen(), Functor>;
       constexpr auto source_bytes = static_cast<std::int64_t>(Kernel::Staged::bytes_per_source);
-      const Size size = sub_box(choice, source_bytes);
+      const Size size = size_of(choice, source_bytes);
       const Index capacity = sources_in_shared_memory(size, source_bytes);
       const LaunchShape shape{blocks_with(size), threads_with(size),
                               static_cast<std::size_t>(capacity * source_bytes)};
@@ -342,8 +343,8 @@ class XPencilReg final : public Backend<Precision> {
   }
 
   /// Never larger than the grid: else a particle would be the target of several threads.
-  Size sub_box(Index choice, std::int64_t source_bytes) const {
-    if (choice == paper_choice) return paper_sub_box(source_bytes);
+  Size size_of(Index choice, std::int64_t source_bytes) const {
+    if (choice == paper_choice) return size_by_pencil_rule(source_bytes);
     Size size = fixed_sub_boxes[static_cast<std::size_t>(choice)];
     for (std::size_t d = 0; d < 3; ++d) size[d] = std::min(size[d], problem_.grid.cells[d]);
     return size;
@@ -352,7 +353,7 @@ class XPencilReg final : public Backend<Precision> {
   /// Along x the paper's rule for a pencil: with its ghost cells it fits in shared memory, and its
   /// targets in the threads of a block. Then two cells in y and in z, where their targets fit in
   /// the threads too. Smaller while there are fewer blocks than multiprocessors.
-  Size paper_sub_box(std::int64_t source_bytes) const {
+  Size size_by_pencil_rule(std::int64_t source_bytes) const {
     const Size& cells = problem_.grid.cells;
     const std::int64_t with_ghosts = shared_limit_ / (fullest_cell() * source_bytes);
     const std::int64_t with_threads = problem_.device.max_threads / fullest_cell();
@@ -366,7 +367,7 @@ class XPencilReg final : public Backend<Precision> {
     return size;
   }
 
-  /// Takes back what paper_sub_box() added last; false where one cell is left.
+  /// Takes back what size_by_pencil_rule() added last; false where one cell is left.
   static bool shrink(Size& size) {
     for (const std::size_t d : {2U, 1U, 0U}) {
       if (size[d] == 1) continue;
@@ -403,7 +404,7 @@ class XPencilReg final : public Backend<Precision> {
     return static_cast<int>(std::min<std::int64_t>(whole_warps, problem_.device.max_threads));
   }
 
-  SubBoxLayout layout(const Size& size, Index capacity) const {
+  TargetBoxLayout layout(const Size& size, Index capacity) const {
     const auto boxes = [&](std::size_t d) {
       return static_cast<Index>(divide_up(problem_.grid.cells[d], size[d]));
     };

@@ -15,8 +15,9 @@ namespace pencilbox {
 
 /// Two back ends, one of them with options of every kind.
 inline Catalogue test_catalogue() {
-  BackendInfo plain{"par-part-no-loop", "one thread a particle", "test", {}};
-  BackendInfo tuned{"par-cell", "one block a cell", "test", {}};
+  BackendInfo plain{
+      .name = "par-part-no-loop", .summary = "one thread a particle", .source = "test"};
+  BackendInfo tuned{.name = "par-cell", .summary = "one block a cell", .source = "test"};
   tuned.options = {{"block", "64", "threads in a block", {}, 32, 1024},
                    {"order", "auto", "order of cells", {"auto", "morton", "rows"}, 1, 0},
                    {"cells", "auto", "cells in a block", {"auto"}, 1, 64},

@@ -10,30 +10,30 @@ TEST(SubBox, ThePapersExample) {
   // Few particles per cell, section 5.1: 48 KB, 16 particles a cell, 8 floats a particle.
   const std::int64_t cells = 48 * 1024 / (16 * 8 * 4);
   ASSERT_EQ(cells, 96);
-  const SubBoxSides sides = paper_sub_box(cells).value();
+  const SubBoxSides sides = paper_sides_with_ghosts(cells).value();
   EXPECT_EQ(sides, (SubBoxSides{4, 4, 6}));
   EXPECT_EQ(without_ghosts(sides), (SubBoxSides{2, 2, 4}));
   EXPECT_EQ(in_words(sides), "4 x 4 x 6");
 }
 
 TEST(SubBox, BelowThreeByThreeByThreeThereIsNone) {
-  EXPECT_FALSE(paper_sub_box(0));
-  EXPECT_FALSE(paper_sub_box(26));
-  EXPECT_EQ(paper_sub_box(27), (SubBoxSides{3, 3, 3}));
+  EXPECT_FALSE(paper_sides_with_ghosts(0));
+  EXPECT_FALSE(paper_sides_with_ghosts(26));
+  EXPECT_EQ(paper_sides_with_ghosts(27), (SubBoxSides{3, 3, 3}));
 }
 
 TEST(SubBox, TheGreatestOfFourShapes) {
-  EXPECT_EQ(paper_sub_box(35), (SubBoxSides{3, 3, 3}));
-  EXPECT_EQ(paper_sub_box(36), (SubBoxSides{3, 3, 4}));
-  EXPECT_EQ(paper_sub_box(44), (SubBoxSides{3, 3, 4}));
-  EXPECT_EQ(paper_sub_box(45), (SubBoxSides{3, 3, 5}));
-  EXPECT_EQ(paper_sub_box(48), (SubBoxSides{3, 4, 4}));
-  EXPECT_EQ(paper_sub_box(64), (SubBoxSides{4, 4, 4}));
-  EXPECT_EQ(paper_sub_box(95), (SubBoxSides{4, 4, 5}));
+  EXPECT_EQ(paper_sides_with_ghosts(35), (SubBoxSides{3, 3, 3}));
+  EXPECT_EQ(paper_sides_with_ghosts(36), (SubBoxSides{3, 3, 4}));
+  EXPECT_EQ(paper_sides_with_ghosts(44), (SubBoxSides{3, 3, 4}));
+  EXPECT_EQ(paper_sides_with_ghosts(45), (SubBoxSides{3, 3, 5}));
+  EXPECT_EQ(paper_sides_with_ghosts(48), (SubBoxSides{3, 4, 4}));
+  EXPECT_EQ(paper_sides_with_ghosts(64), (SubBoxSides{4, 4, 4}));
+  EXPECT_EQ(paper_sides_with_ghosts(95), (SubBoxSides{4, 4, 5}));
   for (std::int64_t cells = 27; cells < 9000; ++cells) {
-    const std::int64_t taken = cells_of(paper_sub_box(cells).value());
+    const std::int64_t taken = cells_of(paper_sides_with_ghosts(cells).value());
     EXPECT_LE(taken, cells);
-    EXPECT_GE(taken, cells_of(paper_sub_box(cells - 1).value_or(SubBoxSides{})));
+    EXPECT_GE(taken, cells_of(paper_sides_with_ghosts(cells - 1).value_or(SubBoxSides{})));
   }
 }
 
@@ -76,7 +76,7 @@ void check_all(const GridView<float>& grid, const CellCoordinates& targets) {
   const auto boxes = static_cast<Index>(
       sub_boxes_in({grid.cells.x, grid.cells.y, grid.cells.z}, {targets.x, targets.y, targets.z}));
   for (Index number = 0; number < boxes; ++number) {
-    const SubBox<float> box(grid, targets, number);
+    const SubBoxWithGhosts<float> box(grid, targets, number);
     std::vector<Index> by_cell, by_run;
     for (Index cell = 0; cell < box.cells(); ++cell) {
       const CellCoordinates place = box.place(cell);
