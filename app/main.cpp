@@ -13,6 +13,7 @@
 #include "app/bench.hpp"
 #include "app/measurement.hpp"
 #include "app/program.hpp"
+#include "app/standard_descriptors.hpp"
 #include "app/view.hpp"
 #include "core/error.hpp"
 
@@ -233,6 +234,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_closed_standard_descriptors();  // before anything is opened
   set_up_notes();
   try {
     return run_program(argc, argv);
