@@ -19,6 +19,8 @@
 #include "neighbor/exact_transfer.hpp"
 #include "neighbor/frame_gatherer.hpp"
 #include "neighbor/particle_transfer.hpp"
+#include "neighbor/resolution_watch.hpp"
+#include "neighbor/unresolved.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -30,12 +32,6 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
     if (!state.has_finite_row(i)) return i;
   }
   return {};
-}
-
-std::string text_of(const Double3& position) {
-  std::ostringstream text;
-  text << '(' << position[0] << ", " << position[1] << ", " << position[2] << ')';
-  return text.str();
 }
 
 template <class Precision>
@@ -153,6 +149,7 @@ class DeviceSimulation final : public Simulation {
   DeviceSimulation(SimulationSetup setup, const DeviceProperties& device)
       : setup_(std::move(setup)),
         device_(device),
+        watch_(setup_.potential),
         integrator_(make_integrator<Precision>(find_integrator(setup_.integrator),
                                                IntegratorSettings{setup_.timestep})) {}
 
@@ -254,6 +251,7 @@ class DeviceSimulation final : public Simulation {
     }
     backend_->occupancy_changed(health.largest_cell);
     escaped_ = health.escaped;
+    watch_.look(particles_, binning_->grid(), step_, stream_);
   }
 
   /// The centre of the cell in which binning left a particle that failed.
@@ -266,10 +264,12 @@ class DeviceSimulation final : public Simulation {
     return position_of(binning_->grid(), place);
   }
 
-  /// With open directions a grid can become too small for its particles: right, but slow.
+  /// With open directions a grid can become too small for its particles: right, but slow, and in
+  /// the end too coarse. It is kept where a new one would not help.
   void regrid_if_spread() {
     constexpr std::int64_t tolerated_share = 64;
-    if (std::int64_t{escaped_} * tolerated_share <= particles_.count) return;
+    const bool spread = std::int64_t{escaped_} * tolerated_share > particles_.count;
+    if (!spread && !watch_.wants_new_grid()) return;
     FieldSet fields;
     for (const Field field :
          {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
@@ -283,7 +283,10 @@ class DeviceSimulation final : public Simulation {
                            std::move(frame.position),
                            std::move(frame.velocity),
                            std::move(frame.image)};
-    load(start, make_problem(setup_, start, device_));
+    const Problem problem = make_problem(setup_, start, device_);
+    if (!watch_.is_helped_by(problem.grid, start.position, escaped_)) return;
+    if (find_backend(setup_.backend).refuse(problem, setup_.options)) return;
+    load(start, problem);
   }
 
   [[noreturn]] void report_broken_particle() {
@@ -320,6 +323,7 @@ class DeviceSimulation final : public Simulation {
 
   SimulationSetup setup_;  // its start has moved to the device
   DeviceProperties device_;
+  ResolutionWatch<Precision> watch_;
   Box box_;
   std::vector<ParticleType> types_;
   std::vector<std::int64_t> type_counts_;
@@ -378,6 +382,7 @@ class Api final : public DeviceApi {
 
   ProblemReport check(const SimulationSetup& setup) const override {
     const Problem problem = make_problem(setup, setup.start, properties());
+    require_resolved(setup.start, problem);
     ProblemReport report;
     report.cells = {problem.grid.cells[0], problem.grid.cells[1], problem.grid.cells[2]};
     report.cell_side = problem.grid.side;
@@ -395,6 +400,7 @@ class Api final : public DeviceApi {
 
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
     const Problem problem = make_problem(setup, setup.start, properties());
+    require_resolved(setup.start, problem);
     return make_device_simulation(std::move(setup), problem);
   }
 

@@ -1,7 +1,13 @@
 #include "app/simulation_problem.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
 #include <type_traits>
+
+#include "core/error.hpp"
+#include "neighbor/unresolved.hpp"
 
 namespace pencilbox {
 namespace {
@@ -27,6 +33,40 @@ Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }
 
+constexpr const char* start_of_run = "step 0: ";
+constexpr const char* too_large_for_a_float =
+    "beyond 3.4e38, more than a float can hold (run.precision: double can)";
+
+double largest_component(const Double3& vector) {
+  return std::max({std::abs(vector[0]), std::abs(vector[1]), std::abs(vector[2])});
+}
+
+[[noreturn]] void refuse_number(const StartState& start, std::size_t row, const char* quantity,
+                                const Double3& value, const std::string& reason) {
+  throw PhysicsError(start_of_run + std::string("particle ") + std::to_string(start.id[row]) +
+                     " has the " + quantity + " " + text_of(value) + ", " + reason);
+}
+
+/// Each number by itself, wherever the cells are.
+void require_numbers_that_fit(const StartState& start, const Problem& problem) {
+  constexpr double largest_float = std::numeric_limits<float>::max();
+  const bool in_floats = problem.precision != Precision::double_;
+  const double largest = resolution_of(problem.potential, problem.precision).largest_coordinate();
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    const double coordinate = largest_component(start.position[i]);
+    if (in_floats && coordinate > largest_float) {
+      refuse_number(start, i, "position", start.position[i], too_large_for_a_float);
+    }
+    if (in_floats && largest_component(start.velocity[i]) > largest_float) {
+      refuse_number(start, i, "velocity", start.velocity[i], too_large_for_a_float);
+    }
+    if (coordinate > largest) {
+      refuse_number(start, i, "position", start.position[i],
+                    "so far from the origin that even in double precision its digits are lost");
+    }
+  }
+}
+
 template <class Precision>
 std::int64_t bytes_in(const Problem& problem) {
   const std::int64_t state = 6 * sizeof(typename Precision::State) + 6 * sizeof(std::int32_t);
@@ -44,11 +84,22 @@ std::int64_t bytes_in(const Problem& problem) {
 
 Problem make_problem(const SimulationSetup& setup, const StartState& start,
                      const DeviceProperties& device) {
-  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
+  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position,
+                                       resolution_of(setup.potential, setup.precision));
   Problem problem = on_grid(setup, start.box, grid, device);
   problem.particles = static_cast<Index>(start.size());
   problem.largest_cell = largest_cell(grid, start.position);
   return problem;
+}
+
+void require_resolved(const StartState& start, const Problem& problem) {
+  require_numbers_that_fit(start, problem);
+  const std::vector<GridPlace> places = places_of(problem.grid, start.position);
+  const auto found = first_unresolved(problem.grid, cutoff_of(problem.potential), places,
+                                      resolution_of(problem.potential, problem.precision));
+  if (!found) return;
+  throw PhysicsError(start_of_run +
+                     in_words(*found, problem.grid, places, start.id, problem.precision));
 }
 
 Problem make_problem(const SimulationSetup& setup, const ExactState& state,

@@ -13,6 +13,11 @@ namespace pencilbox {
 Problem make_problem(const SimulationSetup& setup, const StartState& start,
                      const DeviceProperties& device);
 
+/// Throws PhysicsError with the name of a particle that the run's precision cannot hold where it
+/// is: a number beyond a float's, a coordinate whose digits are lost, a place too far from all
+/// cells.
+void require_resolved(const StartState& start, const Problem& problem);
+
 /// The problem of an exact state, on the grid that the state was taken on.
 Problem make_problem(const SimulationSetup& setup, const ExactState& state,
                      const DeviceProperties& device);

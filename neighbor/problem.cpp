@@ -1,5 +1,6 @@
 #include "neighbor/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -36,6 +37,33 @@ std::optional<std::string> infinitely_many_images(const Problem& problem) {
   if (!periodic[0] && !periodic[1] && !periodic[2]) return {};
   return "the interaction acts at any distance, so a periodic direction would hold infinitely many "
          "images: all three have to be open";
+}
+
+std::optional<std::string> separations_too_coarse(const Problem& problem, Precision arithmetic) {
+  const Resolution resolution = resolution_of(problem.potential, arithmetic);
+  const Double3& sides = problem.grid.side;
+  const double side = *std::max_element(sides.begin(), sides.end());
+  double corner = 0.0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!problem.box.periodic[d]) continue;  // there the particles tell, one by one
+    corner = std::max({corner, std::abs(problem.box.lower[d]),
+                       std::abs(problem.box.lower[d] + problem.box.edges[d])});
+  }
+  std::ostringstream text;
+  if (side > resolution.widest_cell()) {
+    text << "in " << name_of(arithmetic) << " precision the separation of a pair can be off by "
+         << resolution.separation * side / resolution.widest_cell() << ", as a cell is " << side
+         << " wide";
+  } else if (corner > resolution.largest_coordinate()) {
+    text << "a coordinate of the box is as large as " << corner
+         << ", where positions can be off by " << corner * double_rounding;
+  } else {
+    return {};
+  }
+  text << "; allowed " << resolution.separation << ", " << largest_share_of_sigma
+       << " of the smallest sigma";
+  if (arithmetic != Precision::double_) text << " (run.precision: double is finer)";
+  return text.str();
 }
 
 std::optional<std::string> cells_for_a_cutoff(const Problem& problem) {
