@@ -13,6 +13,7 @@
 #include "app/bench/bench.hpp"
 #include "app/bench/measurement.hpp"
 #include "app/commands/program.hpp"
+#include "app/commands/standard_descriptors.hpp"
 #include "app/commands/view.hpp"
 #include "app/compare/compare_command.hpp"
 #include "core/error.hpp"
@@ -234,6 +235,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_closed_standard_descriptors();  // before anything is opened
   set_up_notes();
   try {
     return run_program(argc, argv);

@@ -82,10 +82,23 @@ struct BackendEntry {
   std::unique_ptr<Backend<DoublePrecision>> (*make_double)(const Problem&, const BackendOptions&);
 };
 
+/// The arithmetic of a back end's pairs: the run's, unless the back end says that it computes in
+/// double whatever comes.
+template <class BackendInPrecision>
+constexpr pencilbox::Precision arithmetic_of(pencilbox::Precision precision) {
+  constexpr bool in_double = requires { BackendInPrecision::pairs_in_double; };
+  if (in_double && precision == pencilbox::Precision::mixed) return pencilbox::Precision::double_;
+  return precision;  // in single positions are float all the same
+}
+
 /// What the back end refuses in the precision of the problem.
 template <template <class> class BackendOf>
 std::optional<std::string> refuse_in_precision(const Problem& problem,
                                                const BackendOptions& options) {
+  using Any = BackendOf<DoublePrecision>;
+  if (auto reason = separations_too_coarse(problem, arithmetic_of<Any>(problem.precision))) {
+    return reason;
+  }
   switch (problem.precision) {
     case pencilbox::Precision::single:
       return BackendOf<SinglePrecision>::refuse(problem, options);

@@ -11,6 +11,7 @@
 #include "core/box.hpp"
 #include "core/grid_view.hpp"
 #include "core/start_state.hpp"
+#include "neighbor/resolution.hpp"
 
 namespace pencilbox {
 
@@ -44,12 +45,19 @@ struct GridPlace {
   std::array<std::int32_t, 3> image{};
 };
 
-/// The grid over `box` with cells as small as `cutoff` allows. Open directions are covered from the
-/// outermost particle to the outermost particle. Empty cells cost time and memory, so cells grow
-/// where there would be more than 262,144 of them and more than eight for each particle. Wider
-/// cells are as right, but in single and mixed precision a coordinate is only as fine as its cell
-/// is wide. An infinite cutoff makes one cell.
-CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions);
+/// The grid over `box` with cells as small as `cutoff` allows. Empty cells cost time and memory, so
+/// cells grow where there would be more than 262,144 of them and more than eight for each particle.
+/// Wider cells are as right, but a coordinate is only as fine as its cell is wide: where that
+/// matters (`resolution`) there may be 4,194,304 cells, and `separations_too_coarse` refuses what
+/// is coarser still. An infinite cutoff makes one cell.
+///
+/// Open directions are covered from the outermost particle to the outermost particle, if cells as
+/// wide as the cutoff are few enough for it. Else up to one particle in 64 (and one in any case)
+/// may be left outside: those lie in border cells, where they are right, but slow if they are many.
+/// Cells do not grow for the sake of outliers beyond what `resolution` allows; whether those can be
+/// followed where they are, first_unresolved() says.
+CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions,
+                        const Resolution& resolution = {});
 
 /// The grid over the same stretch whose cells are `factor` times as wide, or wider: of c cells in a
 /// direction floor(c / factor) are left, at least one. Where c is floor(length / cutoff) that is

@@ -39,6 +39,33 @@ std::optional<std::string> infinitely_many_images(const Problem& problem) {
          "images: all three have to be open";
 }
 
+std::optional<std::string> separations_too_coarse(const Problem& problem, Precision arithmetic) {
+  const Resolution resolution = resolution_of(problem.potential, arithmetic);
+  const Double3& sides = problem.grid.side;
+  const double side = *std::max_element(sides.begin(), sides.end());
+  double corner = 0.0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!problem.box.periodic[d]) continue;  // there the particles tell, one by one
+    corner = std::max({corner, std::abs(problem.box.lower[d]),
+                       std::abs(problem.box.lower[d] + problem.box.edges[d])});
+  }
+  std::ostringstream text;
+  if (side > resolution.widest_cell()) {
+    text << "in " << name_of(arithmetic) << " precision the separation of a pair can be off by "
+         << resolution.separation * side / resolution.widest_cell() << ", as a cell is " << side
+         << " wide";
+  } else if (corner > resolution.largest_coordinate()) {
+    text << "a coordinate of the box is as large as " << corner
+         << ", where positions can be off by " << corner * double_rounding;
+  } else {
+    return {};
+  }
+  text << "; allowed " << resolution.separation << ", " << largest_share_of_sigma
+       << " of the smallest sigma";
+  if (arithmetic != Precision::double_) text << " (run.precision: double is finer)";
+  return text.str();
+}
+
 std::optional<std::string> cells_for_a_cutoff(const Problem& problem) {
   if (!std::holds_alternative<CandidatePotentialModel>(problem.potential)) return {};
   return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and this "

@@ -34,6 +34,10 @@ std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem
 std::optional<std::string> side_below_cutoff(const Problem& problem);
 std::optional<std::string> infinitely_many_images(const Problem& problem);
 
+/// The reason, in words, why this arithmetic loses pairs on the problem's grid: its cells are so
+/// wide, or the box so large, that a separation is off by more than `largest_share_of_sigma`.
+std::optional<std::string> separations_too_coarse(const Problem& problem, Precision arithmetic);
+
 /// The benchmark's potentials know no cutoff but the 27 cells around a particle: the reason, in
 /// words, why a back end that looks at all pairs cannot evaluate them.
 std::optional<std::string> cells_for_a_cutoff(const Problem& problem);

@@ -11,6 +11,8 @@
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/frame_gatherer.hpp"
+#include "neighbor/resolution_watch.hpp"
+#include "neighbor/unresolved.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -35,6 +37,7 @@ class DeviceSimulation final : public Simulation {
     types_ = start.types;
     type_counts_ = count_types(start.types.size(), start.type);
     engine_.load(start, problem);
+    watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
 
   DeviceSimulation(SimulationSetup setup, const Problem& problem, const ExactState& state)
@@ -44,7 +47,10 @@ class DeviceSimulation final : public Simulation {
     engine_.restore(state, problem);
   }
 
-  void advance(std::int64_t steps, LastStep last) override { engine_.advance(steps, last); }
+  void advance(std::int64_t steps, LastStep last) override {
+    engine_.advance(steps, last);
+    watch_.look(particles(), engine_.grid(), step(), engine_.stream());
+  }
 
   std::int64_t step() const override { return engine_.step(); }
 
@@ -127,7 +133,8 @@ class DeviceSimulation final : public Simulation {
       : setup_(std::move(setup)),
         device_(device),
         box_(box),
-        engine_(without_start(setup_), device_) {}
+        engine_(without_start(setup_), device_),
+        watch_(setup_.potential) {}
 
   Particles<Precision>& particles() { return engine_.particles(); }
   double time() const { return static_cast<double>(step()) * setup_.timestep; }
@@ -156,11 +163,14 @@ class DeviceSimulation final : public Simulation {
     if (engine_.evaluated() == Evaluated::forces) engine_.evaluate(Wanted::forces_and_energies);
   }
 
-  /// With open directions a grid can become too small for its particles: right, but slow. It is
-  /// kept where the back end could not run on a new one.
+  /// With open directions a grid can become too small for its particles: right, but slow, and in
+  /// the end too coarse. It is kept where a new one would not help, or the back end could not run on
+  /// it.
   void regrid_if_spread() {
     constexpr std::int64_t tolerated_share = 64;
-    if (std::int64_t{engine_.health().escaped} * tolerated_share <= particles().count) return;
+    const Index escaped = engine_.health().escaped;
+    const bool spread = std::int64_t{escaped} * tolerated_share > particles().count;
+    if (!spread && !watch_.wants_new_grid()) return;
     FieldSet fields;
     for (const Field field :
          {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
@@ -175,8 +185,10 @@ class DeviceSimulation final : public Simulation {
                            std::move(frame.velocity),
                            std::move(frame.image)};
     const Problem problem = make_problem(setup_, start, device_);
+    if (!watch_.is_helped_by(problem.grid, start.position, escaped)) return;
     if (refusal_of(setup_, problem)) return;
     engine_.load(start, problem);
+    watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
 
   [[noreturn]] void report_broken_particle() {
@@ -215,6 +227,7 @@ class DeviceSimulation final : public Simulation {
   std::vector<ParticleType> types_;
   std::vector<std::int64_t> type_counts_;
   Engine<Precision> engine_;
+  ResolutionWatch<Precision> watch_;
   Reduction reduction_;
   std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
 };
@@ -272,6 +285,7 @@ class Api final : public DeviceApi {
 
   ProblemReport check(const SimulationSetup& setup) const override {
     const Problem bare = make_problem(setup, setup.start, properties());
+    require_resolved(setup.start, bare);
     SimulationSetup with_this = without_start(setup);
     ProblemReport report;
     for (const BackendEntry& entry : backend_registry()) {
@@ -291,6 +305,7 @@ class Api final : public DeviceApi {
 
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
     const Problem problem = make_problem(setup, setup.start, properties());
+    require_resolved(setup.start, problem);
     return make_device_simulation(std::move(setup), problem);
   }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
+#include "neighbor/unresolved.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

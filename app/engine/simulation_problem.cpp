@@ -1,8 +1,13 @@
 #include "app/engine/simulation_problem.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <cmath>
+#include <limits>
+#include <string>
 #include <type_traits>
+
+#include "core/error.hpp"
+#include "neighbor/unresolved.hpp"
 
 namespace pencilbox {
 namespace {
@@ -42,6 +47,40 @@ std::vector<Double3> positions_of(const ExactState& state, const CellGrid& grid)
   return positions;
 }
 
+constexpr const char* start_of_run = "step 0: ";
+constexpr const char* too_large_for_a_float =
+    "beyond 3.4e38, more than a float can hold (run.precision: double can)";
+
+double largest_component(const Double3& vector) {
+  return std::max({std::abs(vector[0]), std::abs(vector[1]), std::abs(vector[2])});
+}
+
+[[noreturn]] void refuse_number(const StartState& start, std::size_t row, const char* quantity,
+                                const Double3& value, const std::string& reason) {
+  throw PhysicsError(start_of_run + std::string("particle ") + std::to_string(start.id[row]) +
+                     " has the " + quantity + " " + text_of(value) + ", " + reason);
+}
+
+/// Each number by itself, wherever the cells are.
+void require_numbers_that_fit(const StartState& start, const Problem& problem) {
+  constexpr double largest_float = std::numeric_limits<float>::max();
+  const bool in_floats = problem.precision != Precision::double_;
+  const double largest = resolution_of(problem.potential, problem.precision).largest_coordinate();
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    const double coordinate = largest_component(start.position[i]);
+    if (in_floats && coordinate > largest_float) {
+      refuse_number(start, i, "position", start.position[i], too_large_for_a_float);
+    }
+    if (in_floats && largest_component(start.velocity[i]) > largest_float) {
+      refuse_number(start, i, "velocity", start.velocity[i], too_large_for_a_float);
+    }
+    if (coordinate > largest) {
+      refuse_number(start, i, "position", start.position[i],
+                    "so far from the origin that even in double precision its digits are lost");
+    }
+  }
+}
+
 template <class Precision>
 std::int64_t bytes_in(const Problem& problem) {
   const std::int64_t state = 6 * sizeof(typename Precision::State) + 6 * sizeof(std::int32_t);
@@ -62,7 +101,8 @@ std::int64_t bytes_in(const Problem& problem) {
 
 Problem make_problem(const SimulationSetup& setup, const StartState& start,
                      const DeviceProperties& device) {
-  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position);
+  const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position,
+                                       resolution_of(setup.potential, setup.precision));
   Problem problem = on_grid(setup, start.box, grid, device);
   problem.particles = static_cast<Index>(start.size());
   problem.largest_cell = largest_cell(grid, start.position);
@@ -84,10 +124,14 @@ SimulationSetup without_start(const SimulationSetup& setup) {
   return rest;
 }
 
-std::string text_of(const Double3& position) {
-  std::ostringstream text;
-  text << '(' << position[0] << ", " << position[1] << ", " << position[2] << ')';
-  return text.str();
+void require_resolved(const StartState& start, const Problem& problem) {
+  require_numbers_that_fit(start, problem);
+  const std::vector<GridPlace> places = places_of(problem.grid, start.position);
+  const auto found = first_unresolved(problem.grid, cutoff_of(problem.potential), places,
+                                      resolution_of(problem.potential, problem.precision));
+  if (!found) return;
+  throw PhysicsError(start_of_run +
+                     in_words(*found, problem.grid, places, start.id, problem.precision));
 }
 
 Problem make_problem(const SimulationSetup& setup, const ExactState& state,
@@ -96,7 +140,8 @@ Problem make_problem(const SimulationSetup& setup, const ExactState& state,
   std::vector<Double3> positions;
   if (!state.reference.empty()) {
     positions = positions_of(state, grid);
-    grid = make_cell_grid(state.box, cutoff_of(setup.potential), positions);
+    grid = make_cell_grid(state.box, cutoff_of(setup.potential), positions,
+                          resolution_of(setup.potential, setup.precision));
   }
   Problem problem = on_grid(setup, state.box, grid, device);
   problem.particles = static_cast<Index>(state.size());

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "app/engine/simulation.hpp"
@@ -17,8 +16,10 @@ Problem make_problem(const SimulationSetup& setup, const StartState& start,
 /// All that `setup` says but for its start, which may be large.
 SimulationSetup without_start(const SimulationSetup& setup);
 
-/// "(1, 2.5, -3)"
-std::string text_of(const Double3& position);
+/// Throws PhysicsError with the name of a particle that the run's precision cannot hold where it
+/// is: a number beyond a float's, a coordinate whose digits are lost, a place too far from all
+/// cells.
+void require_resolved(const StartState& start, const Problem& problem);
 
 /// The problem of an exact state: on the grid that the state was taken on, or, where that was a
 /// list's, on that of the bare cutoff.

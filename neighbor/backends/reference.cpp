@@ -98,6 +98,8 @@ struct AllPairs {
 template <class Precision>
 class Reference final : public Backend<Precision> {
  public:
+  static constexpr bool pairs_in_double = true;
+
   Reference(const Problem& problem, const BackendOptions&)
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
 
