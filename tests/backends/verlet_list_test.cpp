@@ -1,0 +1,293 @@
+// Lists that outlive a step: no pair is ever missed, whatever moves how fast; rows grow; a run goes
+// on in mid-cycle to the last bit.
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/velocities.hpp"
+#include "tests/support/every_backend.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+/// Every back end that keeps a list, on every device that answers, in every precision.
+std::vector<BackendCase> every_list() {
+  std::vector<BackendCase> lists;
+  for (const BackendCase& c : every_backend_and_precision()) {
+    if (c.backend.info.rebuild == Rebuild::on_displacement) lists.push_back(c);
+  }
+  return lists;
+}
+
+class Lists : public EveryBackend {
+ protected:
+  SimulationSetup with_list(SimulationSetup setup, std::optional<double> skin = 0.4) const {
+    setup.backend = backend().info.name;
+    setup.options = default_options(backend().info);
+    setup.integrator = "velocity-verlet";
+    setup.precision = precision();
+    setup.skin = skin;
+    return setup;
+  }
+
+  std::unique_ptr<Simulation> make(const SimulationSetup& setup) const {
+    return backend().device->make(setup);
+  }
+
+  /// The forces of a simulation as it stands are those of the truth at its positions.
+  void expect_right(Simulation& simulation, SimulationSetup setup) const {
+    FieldSet fields;
+    for (const Field f : {Field::position, Field::force, Field::image}) fields.insert(f);
+    const Frame frame = simulation.snapshot(fields);
+    setup.start.position = frame.position;
+    const Evaluation truth = evaluate_reference(setup);
+    const Bars bars{1e-11, 5e-5, 1e-4};
+    EXPECT_LE(largest_difference(frame.force, truth.frame.force),
+              bars.of(precision()) * std::max(1.0, largest_component(truth.frame.force)))
+        << "step " << simulation.step();
+  }
+
+  void expect_right_all_along(const SimulationSetup& setup, int looks, int steps) const {
+    const auto simulation = make(setup);
+    for (int look = 0; look < looks; ++look) {
+      simulation->advance(steps);
+      expect_right(*simulation, setup);
+    }
+  }
+};
+
+SimulationSetup hot_liquid(int types = 1) {
+  SimulationSetup setup =
+      make_lj_setup(random_liquid(200, periodic_box(7.5, 7, 6.8), 0.88, 17, types), 2.5,
+                    Truncation::force_shift);
+  draw_velocities(setup.start, 2.0, 5);
+  setup.timestep = 0.002;
+  return setup;
+}
+
+TEST_P(Lists, HoldOverManyRebuilds) {
+  const SimulationSetup setup = with_list(hot_liquid());
+  const auto simulation = make(setup);
+  for (const int steps : {1, 7, 64, 100, 3}) {
+    simulation->advance(steps);
+    expect_right(*simulation, setup);
+  }
+  const auto list = simulation->backend_stats().list;
+  ASSERT_TRUE(list);
+  EXPECT_EQ(list->skin, 0.4);
+  EXPECT_GT(list->rebuilds, 3);
+  EXPECT_LT(list->rebuilds, 100);
+  EXPECT_GE(list->shortest, 1);
+  EXPECT_GE(list->mean_interval(), static_cast<double>(list->shortest));
+  EXPECT_LE(list->mean_interval(), static_cast<double>(list->longest));
+}
+
+TEST_P(Lists, HoldForMixtures) {
+  expect_right_all_along(with_list(hot_liquid(3)), 4, 30);
+}
+
+TEST_P(Lists, HoldWithoutASkin) {
+  const SimulationSetup setup = with_list(hot_liquid(), 0.0);
+  const auto simulation = make(setup);
+  simulation->advance(20);
+  expect_right(*simulation, setup);
+  EXPECT_EQ(simulation->backend_stats().list->rebuilds, 20) << "whatever moves has moved too far";
+}
+
+TEST_P(Lists, HoldInABoxOfOneCell) {
+  for (const double side : {2.5, 2.6, 3.1, 5.3}) {
+    SCOPED_TRACE(side);
+    SimulationSetup setup = make_lj_setup(random_liquid(12, periodic_box(side, side, 5.0), 0.7, 5),
+                                          2.5, Truncation::force_shift);
+    setup.timestep = 0.001;
+    draw_velocities(setup.start, 1.0, 3);
+    expect_right_all_along(with_list(setup), 3, 40);
+  }
+}
+
+TEST_P(Lists, HoldInAnOpenBox) {
+  SimulationSetup setup =
+      make_lj_setup(random_liquid(150, {{0, 0, 0}, {7, 7, 7}, {false, true, false}}, 0.9, 13), 2.5,
+                    Truncation::force_shift);
+  setup.timestep = 0.002;
+  draw_velocities(setup.start, 3.0, 3);
+  expect_right_all_along(with_list(setup), 4, 60);
+}
+
+TEST_P(Lists, SeeAFastParticleComing) {
+  // One that crosses several cells and skins in a step, through others at rest far enough apart.
+  SimulationSetup setup =
+      make_lj_setup(random_liquid(60, periodic_box(14, 14, 14), 2.0, 19), 2.5,
+                    Truncation::force_shift);
+  setup.start.velocity[7] = {900.0, 350.0, -500.0};
+  setup.timestep = 0.005;
+  const SimulationSetup with = with_list(setup, 1.0);
+  const auto simulation = make(with);
+  for (int step = 0; step < 12; ++step) {
+    simulation->advance(1);
+    expect_right(*simulation, with);
+  }
+  EXPECT_GE(simulation->backend_stats().list->rebuilds, 10);
+}
+
+TEST_P(Lists, SeeAParticleAtAFace) {
+  // Two that meet through the face, one of which goes to and fro across it.
+  SimulationSetup setup = make_lj_setup(random_particles(2, periodic_box(9, 9, 9), 1), 2.5,
+                                        Truncation::force_shift);
+  setup.start.position = {{8.9999, 4.0, 4.0}, {1.1, 4.0, 4.0}};
+  setup.start.velocity = {{0.6, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  setup.timestep = 0.005;
+  expect_right_all_along(with_list(setup, 0.2), 30, 10);
+}
+
+TEST_P(Lists, HoldForAnyNumberOfParticles) {
+  for (const int count : {1, 2, 3, 31, 33, 64, 100}) {
+    SCOPED_TRACE(count);
+    const double side = std::max(4.0, std::cbrt(count / 0.5));
+    SimulationSetup setup = make_lj_setup(random_liquid(count, periodic_box(side, side, side), 0.85,
+                                                        static_cast<unsigned>(count)),
+                                          2.5, Truncation::force_shift);
+    if (count > 1) draw_velocities(setup.start, 1.5, 3);
+    setup.timestep = 0.002;
+    expect_right_all_along(with_list(setup), 2, 50);
+  }
+}
+
+TEST_P(Lists, GrowRowsThatAreTooShort) {
+  // Dilute in the mean, dense in one place: rows that fit the mean are too short at the start; and
+  // later, where a cloud falls together.
+  StartState start = random_liquid(300, periodic_box(7.0, 7.0, 7.0), 0.85, 23);
+  start.box = periodic_box(40, 40, 40);
+  SimulationSetup setup = make_lj_setup(std::move(start), 2.5, Truncation::force_shift);
+  setup.timestep = 0.001;
+  expect_right_all_along(with_list(setup), 2, 20);
+  const auto dense = make(with_list(setup));
+  EXPECT_GT(dense->backend_stats().list->grown, 0);
+
+  SimulationSetup falling = make_lj_setup(random_liquid(300, periodic_box(24, 24, 24), 1.5, 29),
+                                          2.5, Truncation::force_shift);
+  falling.timestep = 0.001;
+  for (std::size_t i = 0; i < falling.start.position.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      falling.start.velocity[i][d] = -2.0 * (falling.start.position[i][d] - 12.0);
+    }
+  }
+  const SimulationSetup with = with_list(falling);
+  const auto simulation = make(with);
+  while (simulation->step() < 480 && simulation->backend_stats().list->grown == 0) {
+    simulation->advance(30);
+    expect_right(*simulation, with);
+  }
+  EXPECT_GT(simulation->backend_stats().list->grown, 0) << "in mid-run, at a full row";
+  EXPECT_GE(simulation->backend_stats().list->row_capacity,
+            simulation->backend_stats().list->longest_row);
+}
+
+TEST_P(Lists, TakeTheStepsOfARunThatRebuildsEveryStep) {
+  SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
+  setup.timestep = 0.004;
+  SimulationSetup every_step = with_list(setup);
+  every_step.backend = "par-part-no-loop";
+  for (const BackendInfo& info : backend().device->backends()) {
+    if (info.name == every_step.backend) every_step.options = default_options(info);
+  }
+  const auto one = make(with_list(setup));
+  const auto other = make(every_step);
+  const int steps = emulated() ? 100 : 2000;
+  one->advance(steps);
+  other->advance(steps);
+  if (precision() == Precision::double_) {
+    FieldSet positions;
+    positions.insert(Field::position);
+    EXPECT_LE(largest_difference(one->snapshot(positions).position,
+                                 other->snapshot(positions).position),
+              1e-6);
+  }
+  // A float's rounding makes trajectories others within these 8 tau; their energies then differ by
+  // what the time step makes of them.
+  const Bars bars{1e-7, 5e-4, 1e-3};  // of an atom
+  EXPECT_NEAR(one->observe().total_energy(), other->observe().total_energy(),
+              bars.of(precision()) * static_cast<double>(setup.start.size()));
+}
+
+TEST_P(Lists, GoOnInMidCycleToTheBit) {
+  SimulationSetup setup = with_list(hot_liquid(2));
+  setup.deterministic = true;
+  const auto whole = make(setup);
+  whole->advance(13, LastStep::forces_only);
+  const ExactState middle = whole->exact_state();
+  EXPECT_EQ(middle.reference.size(), middle.id.size());
+  EXPECT_NE(middle.reference, middle.offset) << "a cycle was to be under way";
+  whole->advance(40, LastStep::forces_only);
+
+  const auto resumed = backend().device->resume(setup, middle);
+  const ExactState again = resumed->exact_state();
+  EXPECT_EQ(again.offset, middle.offset);
+  EXPECT_EQ(again.reference, middle.reference);
+  EXPECT_EQ(again.cell, middle.cell);
+  EXPECT_EQ(again.force, middle.force);
+  EXPECT_EQ(again.list_age, middle.list_age);
+  resumed->advance(11, LastStep::forces_only);
+  resumed->advance(29, LastStep::forces_only);
+  const ExactState a = whole->exact_state(), b = resumed->exact_state();
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.offset, b.offset);
+  EXPECT_EQ(a.velocity, b.velocity);
+  EXPECT_EQ(a.force, b.force);
+  EXPECT_EQ(a.cell, b.cell);
+  EXPECT_EQ(a.image, b.image);
+  EXPECT_EQ(a.reference, b.reference);
+}
+
+TEST_P(Lists, FindASkinWhileRunning) {
+  SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
+  setup.timestep = 0.004;
+  const SimulationSetup open = with_list(setup, std::nullopt);
+  const auto simulation = make(open);
+  std::optional<AutomaticChoice> choice;
+  for (int k = 0; k < 40 && !choice; ++k) {
+    simulation->advance(50);
+    choice = simulation->backend_stats().choice;
+  }
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->chosen.name, backend().info.name);
+  EXPECT_GT(choice->chosen.skin, 0.0);
+  EXPECT_EQ(choice->chosen.skin, simulation->backend_stats().list->skin);
+  EXPECT_GT(choice->tried, 2);
+  expect_right(*simulation, open);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Lists, ::testing::ValuesIn(every_list()), case_name);
+
+/// The same steps launched and as graphs have the same bits, for every back end.
+class Executors : public EveryBackend {};
+
+TEST_P(Executors, GiveTheSameBits) {
+  SimulationSetup setup = make_lj_setup(thermal_crystal(3, 0.8442), 2.5, Truncation::force_shift);
+  setup.backend = backend().info.name;
+  setup.options = default_options(backend().info);
+  setup.integrator = "velocity-verlet";
+  setup.precision = precision();
+  setup.deterministic = true;
+  setup.skin = 0.3;
+  const int steps = emulated() ? 36 : 101;
+  std::vector<ExactState> states;
+  for (const Executor executor : {Executor::launched, Executor::graph}) {
+    setup.executor = executor;
+    const auto simulation = backend().device->make(setup);
+    simulation->advance(3, LastStep::forces_only);  // an odd number: the arrays have swapped
+    simulation->advance(steps, LastStep::forces_only);
+    simulation->advance(steps, LastStep::forces_only);
+    states.push_back(simulation->exact_state());
+  }
+  EXPECT_EQ(states[0].offset, states[1].offset);
+  EXPECT_EQ(states[0].velocity, states[1].velocity);
+  EXPECT_EQ(states[0].force, states[1].force);
+  EXPECT_EQ(states[0].cell, states[1].cell);
+  EXPECT_EQ(states[0].image, states[1].image);
+}
+
+PENCILBOX_FOR_EVERY_BACKEND(Executors);
+
+}  // namespace
+}  // namespace pencilbox::testing
