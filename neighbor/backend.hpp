@@ -86,7 +86,7 @@ struct BackendEntry {
 /// double whatever comes.
 template <class BackendInPrecision>
 constexpr pencilbox::Precision arithmetic_of(pencilbox::Precision precision) {
-  constexpr bool in_double = requires { BackendInPrecision::pairs_in_double; };
+  constexpr bool in_double = requires { typename BackendInPrecision::PairArithmetic; };
   if (in_double && precision == pencilbox::Precision::mixed) return pencilbox::Precision::double_;
   return precision;  // in single positions are float all the same
 }

@@ -98,7 +98,7 @@ struct AllPairs {
 template <class Precision>
 class Reference final : public Backend<Precision> {
  public:
-  static constexpr bool pairs_in_double = true;
+  using PairArithmetic = double;  // whatever the precision of the run
 
   Reference(const Problem& problem, const BackendOptions&)
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
