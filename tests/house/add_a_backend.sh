@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the documentation promises: a back end is one new file and one new line, and everything else
-# follows. Adds the skeleton of CONTRIBUTING.md to a copy of the tree, builds the program there and
-# uses it.
+# follows. Adds the skeletons of CONTRIBUTING.md to a copy of the tree, one that rebuilds every step
+# and one that keeps a list, builds the program there and uses them.
 #
 #   add_a_backend.sh ROOT WORK    WORK is emptied first, and removed where all went well
 set -euo pipefail
@@ -16,17 +16,30 @@ fail() {
 rm -rf "$work"
 mkdir -p "$tree"
 tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
-if grep -qw my_backend "$tree/$backends/CMakeLists.txt"; then fail "there is a back end 'my_backend' already"; fi
+if grep -qwE 'my_backend|my_list' "$tree/$backends/CMakeLists.txt"; then fail "they are in the tree already"; fi
 
-awk '/^```/ {inside = /^```cpp/; next} inside' "$root/CONTRIBUTING.md" >"$tree/$backends/my_backend.cpp"
-sed -i 's/^\( *\)par_part_no_loop\b/\1my_backend\n&/' "$tree/$backends/CMakeLists.txt"
+# A block of code that ends with BackendEntry NAME() is NAME.cpp.
+awk -v folder="$tree/$backends" '
+  /^```/ {
+    if (inside && match(text, /BackendEntry [a-z_]+\(\)/)) {
+      printf "%s", text > (folder "/" substr(text, RSTART + 13, RLENGTH - 15) ".cpp")
+    }
+    inside = /^```cpp/
+    text = ""
+    next
+  }
+  inside {text = text $0 "\n"}' "$root/CONTRIBUTING.md"
+sed -i 's/^\( *\)par_part_no_loop\b/\1my_backend\n\1my_list\n&/' "$tree/$backends/CMakeLists.txt"
 
 changed_files=$(diff -rq --exclude=build --exclude=.git "$root" "$tree" || true)
 changed_lines=$(diff "$root/$backends/CMakeLists.txt" "$tree/$backends/CMakeLists.txt" | grep '^[<>]' || true)
-[[ $(wc -l <<<"$changed_files") == 2 && $changed_lines =~ ^">"\ *my_backend$ ]] ||
-  fail "more than one file and one line differ: $changed_files; $changed_lines"
+for name in my_backend my_list; do
+  [[ -s $tree/$backends/$name.cpp ]] || fail "CONTRIBUTING.md has no skeleton of $name"
+done
+[[ $(wc -l <<<"$changed_files") == 3 && $changed_lines =~ ^">"\ *my_backend$'\n'">"\ *my_list$ ]] ||
+  fail "more than a file and a line for each differ: $changed_files; $changed_lines"
 
-# With ccache only the new file and the generated registry are compiled.
+# With ccache only the new files and the generated registry are compiled.
 cd "$tree"
 cmake --preset host -DPENCILBOX_TESTS=OFF >"$work/configure.log" 2>&1 ||
   { cat "$work/configure.log"; fail "configuring failed"; }
@@ -34,11 +47,23 @@ cmake --build build/host --target app/pencilbox -j "$(nproc)" >"$work/build.log"
   { tail -n 60 "$work/build.log"; fail "building failed"; }
 program=$tree/build/host/app/pencilbox
 
-"$program" backends | grep -w my-backend || fail "'pencilbox backends' does not list it"
-"$program" run inputs/melt-small.yaml --quiet --set neighbor.backend=my-backend --set run.steps=10 \
-  --set output.directory="$work/output" || fail "running with it failed"
-grep -q '"backend": *"my-backend"' "$work/output/report.json" || fail "report.json does not name it"
-[[ $(tail -n 1 "$work/output/thermo.csv") == [0-9]* ]] || fail "thermo.csv holds no row"
+for name in my-backend my-list; do
+  output=$work/$name
+  "$program" backends | grep -w -- "$name" || fail "'pencilbox backends' does not list $name"
+  "$program" run inputs/melt-small.yaml --quiet --set neighbor.backend="$name" --set neighbor.skin=0.3 \
+    --set run.steps=40 --set output.directory="$output" || fail "running with $name failed"
+  grep -q "\"backend\": *\"$name\"" "$output/report.json" || fail "report.json does not name $name"
+  [[ $(tail -n 1 "$output/thermo.csv") == [0-9]* ]] || fail "$name: thermo.csv holds no row"
+done
+
+# The list was rebuilt on the way, its rows were too short at first, and its energies are those of the other.
+grep -q '"rebuilds": *[1-9]' "$work/my-list/report.json" || fail "my-list: no rebuild"
+grep -q '"times_grown": *[1-9]' "$work/my-list/report.json" || fail "my-list: no row was ever too short"
+last_energies() { tail -n 1 "$work/$1/thermo.csv" | cut -d , -f 5,6 | tr , ' '; }
+awk -v a="$(last_energies my-backend)" -v b="$(last_energies my-list)" 'BEGIN {
+  split(a, x, " "); split(b, y, " ")
+  for (k = 1; k <= 2; ++k) { d = x[k] - y[k]; if (d * d > 1e-8 || x[k] == "") exit 1 }
+}' || fail "my-list: energies '$(last_energies my-list)', my-backend: '$(last_energies my-backend)'"
 
 cd /
 rm -rf "$work"
