@@ -2,8 +2,8 @@
 // position to it in place of storing it, so that drift and binning, or drift and the test whether a
 // list still holds, are one pass over the particles.
 //
-// Binning: Few particles per cell, section 3, with one change: a particle keeps coordinates relative
-// to its cell, so moving to the next cell subtracts a side, and a periodic wrap is integer
+// Binning: Few particles per cell, section 3, with one change: a particle keeps coordinates
+// relative to its cell, so moving to the next cell subtracts a side, and a periodic wrap is integer
 // arithmetic.
 #pragma once
 

@@ -81,14 +81,14 @@ struct AutomaticChoice {
 
 /// What a run saw of a list that is kept over several steps.
 struct ListStats {
-  double skin = 0.0;                 ///< [sigma]
-  std::int64_t rebuilds = 0;         ///< when a particle had moved too far
-  std::int64_t steps = 0;            ///< between them, in all
-  std::int64_t shortest = 0;         ///< of the intervals [steps]; 0: none yet
-  std::int64_t longest = 0;          ///< likewise
-  std::int64_t longest_row = 0;      ///< partners of the particle that had most
-  std::int64_t row_capacity = 0;     ///< partners that a row has room for
-  std::int64_t grown = 0;            ///< how often rows were made longer
+  double skin = 0.0;              ///< [sigma]
+  std::int64_t rebuilds = 0;      ///< when a particle had moved too far
+  std::int64_t steps = 0;         ///< between them, in all
+  std::int64_t shortest = 0;      ///< of the intervals [steps]; 0: none yet
+  std::int64_t longest = 0;       ///< likewise
+  std::int64_t longest_row = 0;   ///< partners of the particle that had most
+  std::int64_t row_capacity = 0;  ///< partners that a row has room for
+  std::int64_t grown = 0;         ///< how often rows were made longer
 
   double mean_interval() const {
     return rebuilds > 0 ? static_cast<double>(steps) / static_cast<double>(rebuilds) : 0.0;
@@ -104,7 +104,8 @@ struct BackendStats {
   std::int64_t shared_bytes = 0;            ///< per block
   std::int64_t device_bytes = 0;            ///< memory of its own
   std::string note;                         ///< launch rule in words, e.g. "pencils of 8 cells"
-  std::optional<AutomaticChoice> choice{};  ///< of back end `auto`, once it has chosen
+  std::optional<AutomaticChoice> choice{};  ///< where there was one, once it was made
+  bool is_choosing = false;                 ///< others are still to be tried
   KernelResources resources{};              ///< of the kernel of forces
   std::optional<ListStats> list{};          ///< where one is kept
 };

@@ -37,8 +37,8 @@ struct Vec3Buffer {
 /// fetch from three places.
 template <class Pair>
 struct alignas(4 * sizeof(Pair)) PackedPosition {
-  Vec3<Pair> position;     ///< relative to the centre of the particle's cell [sigma]
-  std::int32_t type = 0;   ///< 0-based
+  Vec3<Pair> position;    ///< relative to the centre of the particle's cell [sigma]
+  std::int32_t type = 0;  ///< 0-based
 };
 
 /// What moves with a particle when binning reorders.

@@ -4,8 +4,8 @@
 //
 // Steps are enqueued in cycles. A cycle is the rebuild of what outlives a step (order, list), which
 // runs only if it is due, and then a number of units: forces, and the move to the next positions.
-// Unit k runs while k < limit (a Gate on `limit`). A move that carries a particle too far lowers the
-// limit to the unit that comes next: so no force is ever taken from a list that is too old.
+// Unit k runs while k < limit (a Gate on `limit`). A move that carries a particle too far lowers
+// the limit to the unit that comes next: so no force is ever taken from a list that is too old.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct StepControl {
   std::int32_t done = 0;   ///< units of the batch that had run when this cycle began
   std::int32_t final = 0;  ///< 1: the batch's last evaluation is still to come
 
-  std::int32_t age = 0;        ///< evaluations since the last rebuild when this cycle began
-  std::int32_t rebuilds = 0;   ///< since the host last read it
-  std::int32_t shortest = 0;   ///< interval between two of them [steps]; 0: none yet
-  std::int32_t longest = 0;    ///< likewise
-  std::int32_t intervals = 0;  ///< sum of these intervals [steps]
+  std::int32_t age = 0;          ///< evaluations since the last rebuild when this cycle began
+  std::int32_t rebuilds = 0;     ///< since the host last read it
+  std::int32_t shortest = 0;     ///< interval between two of them [steps]; 0: none yet
+  std::int32_t longest = 0;      ///< likewise
+  std::int32_t intervals = 0;    ///< sum of these intervals [steps]
   std::int32_t longest_row = 0;  ///< of the list that was built last: entries wanted
   std::int32_t full = 0;         ///< 1: it was longer than its row, so nothing runs
 };

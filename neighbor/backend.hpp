@@ -37,8 +37,8 @@ class Backend {
   virtual ~Backend() = default;
 
   /// Builds what this back end adds to the binned particles: sub-boxes, a list, a coarse grid. Once
-  /// for each order of the particles: before each evaluation, or, where BackendInfo::rebuild says so,
-  /// when one has moved so far that a list of pairs within cutoff plus skin may miss one.
+  /// for each order of the particles: before each evaluation, or, where BackendInfo::rebuild says
+  /// so, when one has moved so far that a list of pairs within cutoff plus skin may miss one.
   virtual void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) = 0;
 
   /// For every particle the sum over all sources within the cutoff, into `sums`, in the order of
@@ -62,9 +62,6 @@ class Backend {
   virtual void grow_rows(Index /*wanted*/) {}
 
   virtual LaunchReport launch_report() const = 0;
-
-  /// Of the back end that chooses between the others, once it has.
-  virtual std::optional<AutomaticChoice> choice() const { return {}; }
 };
 
 /// What the registry knows of a back end.
@@ -124,7 +121,9 @@ std::int64_t own_bytes_of(const Problem& problem, const BackendOptions& options)
 template <template <class> class BackendOf>
 BackendEntry make_entry(BackendInfo info) {
   using Options = BackendOptions;
-  return {std::move(info), &refuse_in_precision<BackendOf>, &own_bytes_of<BackendOf>,
+  return {std::move(info),
+          &refuse_in_precision<BackendOf>,
+          &own_bytes_of<BackendOf>,
           [](const Problem& problem,
              const Options& options) -> std::unique_ptr<Backend<SinglePrecision>> {
             return std::make_unique<BackendOf<SinglePrecision>>(problem, options);

@@ -21,7 +21,7 @@ struct BinnedParticles {
   /// [N] the same with the type, as lists gather it; null where nothing asked for it. Then
   /// `position` is null in mixed precision.
   const PackedPosition<Pair>* packed = nullptr;
-  const std::int32_t* type = nullptr;    ///< [N] 0-based
+  const std::int32_t* type = nullptr;  ///< [N] 0-based
   /// Where whoever keeps rows of partners notes how long the longest had to be.
   std::int32_t* longest_row = nullptr;
 

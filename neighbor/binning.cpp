@@ -265,11 +265,10 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   if (deterministic_) order_by_id(particles, stream);
   profiler.begin(Region::reorder, stream);
   for_each(stream, particles.count,
-           Reorder<Precision>{view_of(particles.state), view_of(other_), pair_position_.view(),
-                              ticket_.data(), offset_.data(),
-                              deterministic_ ? order_.data() : nullptr, particles.types > 1,
-                              stays ? nullptr : counts_.data(), escaped_.data(), particles.count,
-                              grid_.count()});
+           Reorder<Precision>{
+               view_of(particles.state), view_of(other_), pair_position_.view(), ticket_.data(),
+               offset_.data(), deterministic_ ? order_.data() : nullptr, particles.types > 1,
+               stays ? nullptr : counts_.data(), escaped_.data(), particles.count, grid_.count()});
   if (stays) {
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),

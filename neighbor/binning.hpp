@@ -1,11 +1,11 @@
 // The order of the particles: cell by cell, cells contiguous.
 //
-//   arrive   cell of each particle, wrapped; count per cell; ticket within the cell (core/arrival.hpp)
-//   scan     counts -> offset of each cell
-//   reorder  each particle goes to offset + ticket in the other set of arrays
+//   arrive   cell of each particle, wrapped; count per cell; ticket within the cell
+//   (core/arrival.hpp) scan     counts -> offset of each cell reorder  each particle goes to offset
+//   + ticket in the other set of arrays
 //
-// The ticket is atomic, so the order within a cell changes from run to run. `deterministic` sorts by
-// (cell, id) instead: an order that depends on nothing but the state.
+// The ticket is atomic, so the order within a cell changes from run to run. `deterministic` sorts
+// by (cell, id) instead: an order that depends on nothing but the state.
 //
 // Where a list is kept over several steps the order holds as long as the list does. Particles are
 // then under watch: their positions when the order was made are kept, and a mirror of the present
@@ -65,8 +65,8 @@ class Binning {
 
   /// What moved particles are handed to: into their cells, or under watch. `control` and `unit`
   /// matter to the watch alone.
-  Arrival<Precision> arrival(Particles<Precision>& particles, StepNumber step,
-                             StepControl* control, std::int32_t unit);
+  Arrival<Precision> arrival(Particles<Precision>& particles, StepNumber step, StepControl* control,
+                             std::int32_t unit);
 
   /// Orders particles that have arrived in their cells. Those of an order that lasts one step swap
   /// their arrays with others; else they come back to where they were, so that a graph finds them.

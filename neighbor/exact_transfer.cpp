@@ -118,12 +118,15 @@ std::vector<Double3> download_reference(const Vec3Buffer<typename Precision::Sta
 template void upload_in_order(const ExactState&, Particles<SinglePrecision>&, Stream&);
 template void upload_in_order(const ExactState&, Particles<MixedPrecision>&, Stream&);
 template void upload_in_order(const ExactState&, Particles<DoublePrecision>&, Stream&);
-template std::vector<Double3> download_reference<SinglePrecision>(
-    const Vec3Buffer<float>&, const Particles<SinglePrecision>&, Stream&);
-template std::vector<Double3> download_reference<MixedPrecision>(
-    const Vec3Buffer<double>&, const Particles<MixedPrecision>&, Stream&);
-template std::vector<Double3> download_reference<DoublePrecision>(
-    const Vec3Buffer<double>&, const Particles<DoublePrecision>&, Stream&);
+template std::vector<Double3> download_reference<SinglePrecision>(const Vec3Buffer<float>&,
+                                                                  const Particles<SinglePrecision>&,
+                                                                  Stream&);
+template std::vector<Double3> download_reference<MixedPrecision>(const Vec3Buffer<double>&,
+                                                                 const Particles<MixedPrecision>&,
+                                                                 Stream&);
+template std::vector<Double3> download_reference<DoublePrecision>(const Vec3Buffer<double>&,
+                                                                  const Particles<DoublePrecision>&,
+                                                                  Stream&);
 template ExactState download_exact(const Particles<SinglePrecision>&, const CellGrid&, Stream&);
 template ExactState download_exact(const Particles<MixedPrecision>&, const CellGrid&, Stream&);
 template ExactState download_exact(const Particles<DoublePrecision>&, const CellGrid&, Stream&);

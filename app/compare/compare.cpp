@@ -15,7 +15,6 @@ namespace {
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// The back end that tries the others in its first steps.
-constexpr const char* automatic = "auto";
 
 /// What one timing of a back end gives.
 struct Timing {
@@ -122,19 +121,20 @@ class Referee {
 
   /// In short batches at first: a back end that finds its launch shape by trying reads its trials
   /// when nothing is left to do for the device.
-  void warm_up(const BackendChoice& choice, Simulation& simulation) const {
+  void warm_up(Simulation& simulation) const {
     constexpr std::int64_t batch = 10;
     for (std::int64_t done = 0; done < contest_.warm_up; done += batch) {
       simulation.advance(std::min(batch, contest_.warm_up - done), LastStep::forces_only);
     }
-    if (choice.name == automatic) let_choose(simulation);
+    let_choose(simulation);
   }
 
   /// Its trials of others are not what is to be timed.
   void let_choose(Simulation& simulation) const {
-    constexpr std::int64_t batch = 10;
-    constexpr std::int64_t most = 1000;
-    for (std::int64_t done = 0; done < most && !simulation.backend_stats().choice; done += batch) {
+    constexpr std::int64_t batch = 50;
+    constexpr std::int64_t most = 5000;
+    for (std::int64_t done = 0; done < most && simulation.backend_stats().is_choosing;
+         done += batch) {
       simulation.advance(batch, LastStep::forces_only);
     }
   }
@@ -142,7 +142,7 @@ class Referee {
   Timing time(const BackendChoice& choice, bool deterministic) const {
     return as(choice, [&] {
       const auto simulation = start(choice, deterministic);
-      warm_up(choice, *simulation);
+      warm_up(*simulation);
       simulation->forget_regions();
       const double steps = static_cast<double>(contest_.steps);
       std::vector<double> seconds;

@@ -39,10 +39,12 @@ void add_with_skins(const BackendEntry& entry, const BackendOptions& options,
   }
   const double cutoff = cutoff_of(problem.potential);
   const auto add = [&](double skin) {
-    const double fitting = skin_that_fits(problem.box, cutoff, skin);
-    const bool is_new = candidates.empty() || candidates.back().entry != &entry ||
-                        candidates.back().skin != fitting;
-    if (is_new) candidates.push_back({&entry, options, fitting});
+    const Candidate candidate{&entry, options, skin_that_fits(problem.box, cutoff, skin)};
+    const bool is_known = std::any_of(candidates.begin(), candidates.end(), [&](const auto& other) {
+      return other.entry == &entry && other.options == options && other.skin == candidate.skin;
+    });
+    const bool can_run = !entry.refuse(problem_for(candidate, problem), options);
+    if (!is_known && can_run) candidates.push_back(candidate);
   };
   if (setup.skin) return add(*setup.skin);
   const std::size_t count = setup.deterministic ? 1 : skins_to_try.size();
@@ -78,6 +80,7 @@ std::vector<Candidate> last_resort(const SimulationSetup& setup, const Problem& 
       if (is_emulated(entry.info, options, problem) != emulated) continue;
       if (entry.refuse(problem, options)) continue;
       add_with_skins(entry, options, setup, problem, candidates);
+      if (candidates.empty()) continue;
       candidates.resize(1);
       return candidates;
     }
@@ -105,6 +108,12 @@ std::optional<std::string> refusal_of(const SimulationSetup& setup, const Proble
   const BackendEntry& entry = find_backend(setup.backend);
   if (const auto reason = entry.refuse(problem, setup.options)) return reason;
   if (!all_candidates(setup, problem).empty()) return {};
+  if (setup.backend != automatic) {
+    const double cutoff = cutoff_of(problem.potential);
+    const double skin = setup.skin.value_or(skins_to_try[0] * largest_sigma(problem));
+    const Candidate candidate{&entry, setup.options, skin_that_fits(problem.box, cutoff, skin)};
+    return entry.refuse(problem_for(candidate, problem), setup.options);
+  }
   const BackendEntry& first = backend_registry().front();
   return "no back end can run this, for instance not " + first.info.name + ": " +
          first.refuse(problem, default_options(first.info)).value_or("");

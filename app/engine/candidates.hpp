@@ -26,8 +26,8 @@ struct Candidate {
   BackendChoice choice() const;
 };
 
-/// At least one, those of one back end in a row. `problem` is on the grid of the bare cutoff. Throws
-/// BackendRefusal, with the reason in words, if nothing can run it.
+/// At least one, those of one back end in a row. `problem` is on the grid of the bare cutoff.
+/// Throws BackendRefusal, with the reason in words, if nothing can run it.
 std::vector<Candidate> candidates_for(const SimulationSetup& setup, const Problem& problem);
 
 /// Nothing, or the reason in words why candidates_for() would throw.

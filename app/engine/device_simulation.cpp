@@ -122,6 +122,7 @@ class DeviceSimulation final : public Simulation {
     stats.device_bytes = engine_.backend_bytes();
     stats.note = note_of(report);
     stats.choice = engine_.choice();
+    stats.is_choosing = engine_.is_choosing();
     stats.list = engine_.list_stats();
     return stats;
   }
@@ -141,15 +142,16 @@ class DeviceSimulation final : public Simulation {
 
   /// What runs, where that was not the deck's to say, and how it was launched.
   std::string note_of(const LaunchReport& report) const {
-    if (setup_.backend != automatic) return report.note;
+    const std::string others = engine_.is_choosing() ? "; others still to be tried" : "";
+    if (setup_.backend != automatic) return report.note + others;
     return in_words(engine_.candidate().choice()) + (report.note.empty() ? "" : ", ") +
-           report.note + (engine_.is_choosing() ? "; others still to be tried" : "");
+           report.note + others;
   }
 
   PackedFrame gather(const FieldSet& fields, int float_bytes) {
     if (!gatherer_) gatherer_.emplace(particles(), engine_.stream());
-    PackedFrame frame = gatherer_->gather(particles(), engine_.grid(), fields, float_bytes,
-                                          engine_.stream());
+    PackedFrame frame =
+        gatherer_->gather(particles(), engine_.grid(), fields, float_bytes, engine_.stream());
     frame.step = step();
     frame.time = time();
     frame.box = box_;
@@ -164,8 +166,8 @@ class DeviceSimulation final : public Simulation {
   }
 
   /// With open directions a grid can become too small for its particles: right, but slow, and in
-  /// the end too coarse. It is kept where a new one would not help, or the back end could not run on
-  /// it.
+  /// the end too coarse. It is kept where a new one would not help, or the back end could not run
+  /// on it.
   void regrid_if_spread() {
     constexpr std::int64_t tolerated_share = 64;
     const Index escaped = engine_.health().escaped;
@@ -263,7 +265,9 @@ Problem as_it_begins(const SimulationSetup& setup, const Problem& bare, ProblemR
                  bytes_on_device(problem) + candidate.entry->own_bytes(problem, candidate.options));
   }
   report.skin = candidates.front().skin;
-  return problem_for(candidates.front(), bare);
+  Problem problem = problem_for(candidates.front(), bare);
+  problem.largest_cell = largest_cell(problem.grid, setup.start.position);
+  return problem;
 }
 
 class Api final : public DeviceApi {

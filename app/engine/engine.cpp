@@ -11,8 +11,8 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// What is noted in one graph of a plan that rebuilds every step. Even: a step swaps the arrays that
-/// particles lie in, and a graph has to leave them as it found them.
+/// What is noted in one graph of a plan that rebuilds every step. Even: a step swaps the arrays
+/// that particles lie in, and a graph has to leave them as it found them.
 constexpr std::int32_t units_of_a_graph = 32;
 
 }  // namespace
@@ -79,6 +79,7 @@ template <class Precision>
 void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   std::int32_t left = steps - 1;
   while (true) {
+    profiler_.pause();
     enqueue_cycles(left);
     profiler_.pause();
     plan().last(0, last);
@@ -121,7 +122,8 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
 template <class Precision>
 std::int32_t Engine<Precision>::units_of_a_cycle() const {
   constexpr std::int32_t at_first = 16, most = 128;
-  return expected_interval_ == 0 ? at_first : std::min(most, expected_interval_ + 1);
+  const std::int32_t expected = expected_interval_[active_];
+  return expected == 0 ? at_first : std::min(most, expected + 1);
 }
 
 template <class Precision>
@@ -141,12 +143,12 @@ void Engine<Precision>::note_rebuilds(const StepControl& control) {
   list_.rebuilds += control.rebuilds;
   list_.steps += control.intervals;
   list_.longest = std::max<std::int64_t>(list_.longest, control.longest);
-  list_.shortest = list_.shortest == 0
-                       ? control.shortest
-                       : std::min<std::int64_t>(list_.shortest, control.shortest);
+  list_.shortest = list_.shortest == 0 ? control.shortest
+                                       : std::min<std::int64_t>(list_.shortest, control.shortest);
   // A graph for each new length would cost more than a unit too many: shorter ones only if by much.
-  const bool is_short = control.longest < expected_interval_ - expected_interval_ / 8 - 1;
-  if (control.longest > expected_interval_ || is_short) expected_interval_ = control.longest;
+  std::int32_t& expected = expected_interval_[active_];
+  const bool is_short = control.longest < expected - expected / 8 - 1;
+  if (control.longest > expected || is_short) expected = control.longest;
 }
 
 template <class Precision>
@@ -155,7 +157,7 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
   advance_seconds_ = 0.0;
   while (steps > 0) {
     std::int64_t some = std::min(steps, most_steps_unwatched);
-    if (is_choosing()) some = std::min(some, choosing_->steps_wanted(expected_interval_));
+    if (is_choosing()) some = std::min(some, choosing_->steps_wanted(expected_interval_[active_]));
     steps -= some;
     const std::int64_t before = step_, rebuilds = list_.rebuilds;
     const double seconds_before = advance_seconds_;

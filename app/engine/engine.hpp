@@ -91,6 +91,8 @@ class Engine {
 
   // From one problem or candidate to another: engine_state.cpp
   void begin_choosing(const Problem& problem);
+  void offer(std::vector<Candidate> candidates);
+  std::optional<std::size_t> as_it_was(const ExactState& state) const;
   void lay(std::size_t candidate, const CellGrid& grid);
   void adopt(std::size_t candidate);
   void change_to(std::size_t candidate);
@@ -125,9 +127,10 @@ class Engine {
   Index largest_of_graphs_ = 0;  // the fullest cell when graphs were last made anew
   std::int64_t backend_bytes_ = 0;
 
-  ListStats list_;                      // of the present candidate
-  std::int32_t expected_interval_ = 0;  // the longest of late; 0: not known
-  std::int32_t carried_ = 0;            // evaluations that the age of the order does not count yet
+  ListStats list_;  // of the present candidate
+  std::vector<std::int32_t>
+      expected_interval_;     // of each candidate: the longest of late; 0: not known
+  std::int32_t carried_ = 0;  // evaluations that the age of the order does not count yet
 
   std::vector<Candidate> candidates_;
   std::size_t active_ = 0;

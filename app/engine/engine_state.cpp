@@ -57,8 +57,8 @@ template <class Precision>
 void Engine<Precision>::begin_choosing(const Problem& problem) {
   choice_before_ = choice();
   problem_ = problem;
-  candidates_ = candidates_for(setup_, problem);
-  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  std::vector<Candidate> candidates = candidates_for(setup_, problem);
+  offer(std::move(candidates));
   largest_at_choice_ = problem.largest_cell;
   const double freedom = std::max(0.0, 3.0 * problem.particles - 3.0);
   if (!integrator_) {
@@ -69,55 +69,70 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
 }
 
 template <class Precision>
+void Engine<Precision>::offer(std::vector<Candidate> candidates) {
+  candidates_ = std::move(candidates);
+  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  expected_interval_.assign(candidates_.size(), 0);
+}
+
+template <class Precision>
 void Engine<Precision>::load(const StartState& start, const Problem& problem) {
   begin_choosing(problem);
   active_ = choosing_->active();
   lay(active_, problem_for(candidates_[active_], problem_).grid);
   upload(start, grid(), particles_, stream_);
   order_and_rebuild();
+  if (candidates_.size() > 1 && setup_.deterministic) keep_equal_bits();
   evaluate(Wanted::forces_and_energies);
   look_after_health(step_);
-  if (candidates_.size() == 1) return;
-  if (setup_.deterministic) {
-    keep_equal_bits();
-  } else {
-    rehearse();
-  }
+  if (candidates_.size() > 1) rehearse();
 }
 
-/// Places as they were: binning once more could move what rounding left on a face, and the forces of
-/// another evaluation may be rounded differently.
+/// Places as they were: binning once more could move what rounding left on a face, and the forces
+/// of another evaluation may be rounded differently.
 template <class Precision>
 void Engine<Precision>::restore(const ExactState& state, const Problem& problem) {
   step_ = state.step;
   begin_choosing(problem);
   integrator_->restore(state.integrator);
-  const bool has_list = !state.reference.empty();
-  const auto as_it_was = std::find_if(candidates_.begin(), candidates_.end(), [&](const auto& c) {
-    return c.keeps_list() == has_list && c.skin == state.skin;
-  });
   const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
                                state.box.periodic};
-  active_ = choosing_->active();
-  // Where the choice is open, it begins with what the state was of.
-  if (as_it_was != candidates_.end()) {
-    active_ = static_cast<std::size_t>(as_it_was - candidates_.begin());
+  if (candidates_.size() > 1 && setup_.deterministic) {
+    // Which of them have equal bits is looked up on a copy, so to say: this binning does not count.
+    active_ = choosing_->active();
+    lay(active_, grid_of_state);
+    upload_exact(state, particles_, stream_);
+    order_and_rebuild();
+    keep_equal_bits();
   }
+  active_ = as_it_was(state).value_or(choosing_->active());
   lay(active_, grid_of_state);
   upload_exact(state, particles_, stream_);
   binning_->reserve(particles_);
   evaluated_ = Evaluated::stored;
-  if (as_it_was == candidates_.end()) {
+  if (!as_it_was(state)) {
     // Another kind of back end: its grid is another, and so is the rounding of what comes.
     const CellGrid wanted = problem_for(candidates_[active_], problem_).grid;
     change_grid(particles_, grid_of_state, wanted, stream_);
     lay(active_, wanted);
     order_and_rebuild();
     evaluate(Wanted::forces);
-  } else if (has_list) {
+  } else if (candidates_[active_].keeps_list()) {
     restore_list(state);
   }
-  if (active_ != choosing_->active()) adopt(choosing_->active());
+  if (candidates_.size() > 1) rehearse();
+  if (is_choosing() && active_ != choosing_->active()) adopt(choosing_->active());
+}
+
+/// The candidate that the state is of, as far as its list tells: with that, to the bit.
+template <class Precision>
+std::optional<std::size_t> Engine<Precision>::as_it_was(const ExactState& state) const {
+  const bool has_list = !state.reference.empty();
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const Candidate& candidate = candidates_[k];
+    if (candidate.keeps_list() == has_list && candidate.skin == state.skin) return k;
+  }
+  return {};
 }
 
 /// The list as it was built: of the positions of then, in the order of then. Forces and present
@@ -163,7 +178,6 @@ void Engine<Precision>::make_backend_of(std::size_t candidate) {
   has_run_ = false;
   list_ = {};
   list_.skin = candidates_[candidate].skin;
-  expected_interval_ = 0;
 }
 
 /// What was chosen to be tried, or for good.
@@ -179,7 +193,8 @@ void Engine<Precision>::adopt(std::size_t candidate) {
 /// forces are evaluated once more.
 template <class Precision>
 void Engine<Precision>::change_to(std::size_t candidate) {
-  const bool same_order = !candidates_[active_].keeps_list() && !candidates_[candidate].keeps_list();
+  const bool same_order =
+      !candidates_[active_].keeps_list() && !candidates_[candidate].keeps_list();
   active_ = candidate;
   if (same_order) {
     make_backend_of(candidate);
@@ -201,7 +216,9 @@ void Engine<Precision>::order_and_rebuild() {
   profiler_.pause();
   binning_->reserve(particles_);
   control_.upload(std::vector<StepControl>(1), stream_);
-  plan().rebuild();
+  const std::int64_t before = allocated_bytes;
+  plan().rebuild(0);
+  backend_bytes_ += allocated_bytes - before;
   carried_ = 1;  // the evaluation that follows
   if (candidates_[active_].keeps_list()) make_rows_fit();
 }
@@ -239,12 +256,10 @@ void Engine<Precision>::keep_equal_bits() {
     }
     if (is_equal) equal.push_back(candidates_[k]);
   }
-  candidates_ = std::move(equal);
-  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  offer(std::move(equal));
   active_ = choosing_->active();
   make_backend_of(active_);
   plan().rebuild_backend();
-  evaluate(Wanted::forces_and_energies);
 }
 
 /// Loads the kernels of all candidates: loading is no part of a step, and takes longer than one.
@@ -253,8 +268,7 @@ void Engine<Precision>::rehearse() {
   const Rehearsal rehearsal;
   for (const Candidate& candidate : candidates_) {
     const Problem problem = problem_for(candidate, problem_);
-    const auto backend =
-        make_backend<Precision>(*candidate.entry, problem, candidate.options);
+    const auto backend = make_backend<Precision>(*candidate.entry, problem, candidate.options);
     backend->rebuild(view(), stream_);
     backend->compute(view(), *interaction_, Wanted::forces, particles_.sums, stream_);
   }

@@ -32,8 +32,8 @@ struct SimulationSetup {
   double timestep = 0.005;
   Precision precision = Precision::mixed;
   bool deterministic = false;
-  std::optional<double> skin{};      ///< of lists [sigma]; absent: found while running
-  std::uint64_t seed = 0;            ///< of an integrator's random numbers
+  std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
+  std::uint64_t seed = 0;        ///< of an integrator's random numbers
   Executor executor = Executor::best;
 };
 

@@ -117,11 +117,13 @@ class StepPlan {
   void first_move() {
     parts_.profiler.begin(Region::integrate, parts_.stream);
     parts_.integrator.first_half(moving_to(0), parts_.stream);
+    parts_.profiler.begin(Region::end, parts_.stream);
   }
 
-  /// Order and back end's rebuild, of particles wherever they are.
-  void rebuild() {
-    parts_.binning.run(parts_.particles, step_of(0), parts_.profiler, parts_.stream);
+  /// Order and back end's rebuild, of particles wherever they are at this step of the batch.
+  void rebuild(std::int32_t step) {
+    parts_.binning.run(parts_.particles, StepNumber{parts_.control, step}, parts_.profiler,
+                       parts_.stream);
     rebuild_backend();
   }
 
@@ -133,9 +135,7 @@ class StepPlan {
       move_on(k);
     }
   }
-  void book(std::int32_t units) {
-    for_each(parts_.stream, 1, BookUnits{parts_.control, units});
-  }
+  void book(std::int32_t units) { for_each(parts_.stream, 1, BookUnits{parts_.control, units}); }
 
   /// Of a plan that rebuilds on displacement: a rebuild if it is due, then units until the next.
   void cycle(std::int32_t units) {
@@ -187,8 +187,8 @@ class StepPlan {
 
   MovingStep<Precision> moving_to(std::int32_t unit) {
     const StepNumber step = step_of(unit);
-    return {parts_.particles,
-            parts_.binning.arrival(parts_.particles, step, parts_.control, unit), step};
+    return {parts_.particles, parts_.binning.arrival(parts_.particles, step, parts_.control, unit),
+            step};
   }
 
   void order_arrived() {
@@ -213,7 +213,7 @@ class StepPlan {
     for_each(parts_.stream, 1, SettleCycle{parts_.control});
     {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->due, 0});
-      rebuild();
+      rebuild(1);
     }
     for_each(parts_.stream, 1,
              OpenCycle{parts_.control, parts_.backend.row_capacity(), units, kind});

@@ -30,14 +30,15 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 #if PENCILBOX_VENDOR_ALGORITHMS
 
-/// out[i] = in[0] + ... + in[i - 1] for i in [0, count). `in` and `out` do not overlap. What is short
-/// is scanned by one block: one launch in place of the library's two, which in a small system is a
-/// tenth of a step.
+/// out[i] = in[0] + ... + in[i - 1] for i in [0, count). `in` and `out` do not overlap. What is
+/// short is scanned by one block: one launch in place of the library's two, which in a small system
+/// is a tenth of a step.
 class ExclusiveScan {
  public:
   void operator()(const Index* in, Index* out, Index count, Stream& stream) {
     if (count == 0) return;
-    if (count <= portable::most_for_one_block) return portable::scan_in_one_block(in, out, count, stream);
+    if (count <= portable::most_for_one_block)
+      return portable::scan_in_one_block(in, out, count, stream);
     std::size_t bytes = 0;
     check(vendor_algorithms::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count,
                                                       stream.handle()),

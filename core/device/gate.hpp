@@ -1,6 +1,6 @@
 // Whether a kernel does its work is decided on the device when its turn comes, not on the host when
-// it is enqueued: so steps can be enqueued ahead, and a rebuild that is due on the way holds them up
-// without anybody waiting for the host.
+// it is enqueued: so steps can be enqueued ahead, and a rebuild that is due on the way holds them
+// up without anybody waiting for the host.
 #pragma once
 
 #include <cstdint>

@@ -265,9 +265,7 @@ NamedNumbers read_integrator(hid_t file) {
   return numbers;
 }
 
-bool has(hid_t file, const char* name) {
-  return H5Lexists(file, name, H5P_DEFAULT) > 0;
-}
+bool has(hid_t file, const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; }
 
 void read_list(hid_t file, ExactState& state) {
   if (!has(file, "list")) return;

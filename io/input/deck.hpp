@@ -83,7 +83,7 @@ struct Deck {
   double gravitational_constant = 1.0;
 
   std::string backend;
-  BackendOptions options;  ///< every option of the back end
+  BackendOptions options;      ///< every option of the back end
   std::optional<double> skin;  ///< of a list [sigma]; absent: found while running
   std::string integrator;
   double timestep = 0.005;

@@ -15,7 +15,7 @@ namespace pencilbox {
 enum class KeyKind {
   section,       ///< keys of its own
   section_list,  ///< a list of sections; their keys have the path "list[].key"
-  real,  ///< with `choices`, one of these words too
+  real,          ///< with `choices`, one of these words too
   integer,
   boolean,
   text,

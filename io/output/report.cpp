@@ -47,11 +47,14 @@ Json regions_json(const RegionSeconds& seconds) {
   return json;
 }
 
+/// Without a list, no skin.
 Json choice_json(const BackendChoice& choice) {
-  return {{"backend", choice.name}, {"options", Json(choice.options)}};
+  Json json{{"backend", choice.name}, {"options", Json(choice.options)}};
+  json["skin"] = choice.skin > 0.0 ? number(choice.skin) : Json(nullptr);
+  return json;
 }
 
-/// Null but for `auto`, once it has chosen.
+/// Null where nothing was open, or nothing is chosen yet.
 Json choice_json(const std::optional<AutomaticChoice>& choice) {
   if (!choice) return nullptr;
   Json json = choice_json(choice->chosen);
@@ -123,7 +126,7 @@ Json report_json(const RunReport& report) {
 }
 
 void print_choice(std::ostream& out, const AutomaticChoice& choice) {
-  out << "auto chose " << in_words(choice.chosen);
+  out << "chose " << in_words(choice.chosen);
   if (choice.runner_up) {
     fmt::print(out, ", {:.1f} % ahead of {}, of {} tried", 100.0 * choice.margin,
                in_words(*choice.runner_up), choice.tried);

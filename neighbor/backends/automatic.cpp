@@ -1,6 +1,6 @@
 // Auto: the fastest of the others. Choosing is the engine's (app/engine/candidates.hpp), because a
-// back end that keeps a list is judged by whole cycles from rebuild to rebuild: here stands only what
-// decks and the registry know of it.
+// back end that keeps a list is judged by whole cycles from rebuild to rebuild: here stands only
+// what decks and the registry know of it.
 #include "neighbor/backend.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {

@@ -1,5 +1,5 @@
-// Verlet-List: each particle keeps a row of all sources within cutoff plus skin, found when the list
-// is built and used until a particle has moved by half the skin. L. Verlet, Phys. Rev. 159, 98
+// Verlet-List: each particle keeps a row of all sources within cutoff plus skin, found when the
+// list is built and used until a particle has moved by half the skin. L. Verlet, Phys. Rev. 159, 98
 // (1967); the criterion: Allen and Tildesley, Computer Simulation of Liquids, section 5.3.1.
 //
 // An entry of a row is a source and the image shift by which it was met, so boxes of one or two
@@ -40,10 +40,10 @@ struct ListEntry {
 /// Where the rows lie. Entry k of a target belongs to lane k % lanes of those that share the row.
 struct ListRows {
   ListEntry* entries;
-  Index* length;      ///< [N]
+  Index* length;  ///< [N]
   std::int64_t targets;
-  Index lanes;        ///< a power of two
-  Index capacity;     ///< entries of a row, a multiple of lanes
+  Index lanes;     ///< a power of two
+  Index capacity;  ///< entries of a row, a multiple of lanes
 
   PENCILBOX_DEVICE_FUNCTION std::int64_t place(Index target, Index k) const {
     return (k / lanes * targets + target) * lanes + k % lanes;
@@ -89,8 +89,8 @@ struct BuildRow {
                                          const NeighborRun& run,
                                          const CellShift<Pair>& to_right) const {
     const bool itself = source == target && run.dy == 0 && run.dz == 0 && run.dx(source) == 0;
-    const Vec3<Pair> separation = (position - particles.packed[source].position) -
-                                  run.shift(source, to_right).rounded;
+    const Vec3<Pair> separation =
+        (position - particles.packed[source].position) - run.shift(source, to_right).rounded;
     return !itself && dot(separation, separation) < radius_squared;
   }
 };
@@ -263,6 +263,9 @@ class VerletList final : public Backend<Precision> {
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
+    if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
+      return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
+    }
     constexpr std::int64_t most = std::int64_t{1} << ListEntry::source_bits;
     if (problem.particles <= most) return {};
     return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
@@ -307,7 +310,12 @@ class VerletList final : public Backend<Precision> {
   }
 
   Index row_capacity() const override { return capacity_; }
-  void grow_rows(Index wanted) override { capacity_ = capacity_for(wanted); }
+  /// Here, and not where they are filled: a graph is being made perhaps, where nothing may be
+  /// allocated, and those that were made must see that their addresses are old.
+  void grow_rows(Index wanted) override {
+    capacity_ = capacity_for(wanted);
+    (void)rows_for(static_cast<Index>(length_.size()));
+  }
 
   LaunchReport launch_report() const override {
     return {shape_, threads_per_target_in_words(lanes_) + ", rows of at most " +
@@ -379,7 +387,8 @@ class VerletList final : public Backend<Precision> {
 BackendEntry verlet_list() {
   BackendInfo info;
   info.name = "verlet-list";
-  info.summary = "a list of all partners within cutoff plus skin, used until a particle has moved far";
+  info.summary =
+      "a list of all partners within cutoff plus skin, used until a particle has moved far";
   info.source = "Verlet 1967; Allen and Tildesley, section 5.3.1";
   OptionInfo threads =
       threads_per_target_option("threads that share a row; auto: as many as fill the device");

@@ -38,7 +38,7 @@ std::vector<DeviceBackend> on_every_device() {
   return found;
 }
 
-constexpr std::int64_t enough_to_choose = 150;
+constexpr std::int64_t enough_to_choose = 1200;  // trials of lists are whole cycles
 
 TEST_P(Automatic, ChoosesInTheFirstStepsAndSaysWhat) {
   const auto simulation = make(crystal());
@@ -102,7 +102,7 @@ TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
   }
   const auto simulation = make(setup);
   int choices = 0;
-  for (int looks = 0; looks < 40 && choices < 2; ++looks) {
+  for (int looks = 0; looks < 150 && choices < 2; ++looks) {
     simulation->advance(20);
     const auto choice = simulation->backend_stats().choice;
     ASSERT_TRUE(choice || choices == 0) << "what it chose before holds while it chooses again";

@@ -57,9 +57,8 @@ class Lists : public EveryBackend {
 };
 
 SimulationSetup hot_liquid(int types = 1) {
-  SimulationSetup setup =
-      make_lj_setup(random_liquid(200, periodic_box(7.5, 7, 6.8), 0.88, 17, types), 2.5,
-                    Truncation::force_shift);
+  SimulationSetup setup = make_lj_setup(
+      random_liquid(200, periodic_box(7.5, 7, 6.8), 0.88, 17, types), 2.5, Truncation::force_shift);
   draw_velocities(setup.start, 2.0, 5);
   setup.timestep = 0.002;
   return setup;
@@ -82,9 +81,7 @@ TEST_P(Lists, HoldOverManyRebuilds) {
   EXPECT_LE(list->mean_interval(), static_cast<double>(list->longest));
 }
 
-TEST_P(Lists, HoldForMixtures) {
-  expect_right_all_along(with_list(hot_liquid(3)), 4, 30);
-}
+TEST_P(Lists, HoldForMixtures) { expect_right_all_along(with_list(hot_liquid(3)), 4, 30); }
 
 TEST_P(Lists, HoldWithoutASkin) {
   const SimulationSetup setup = with_list(hot_liquid(), 0.0);
@@ -116,9 +113,8 @@ TEST_P(Lists, HoldInAnOpenBox) {
 
 TEST_P(Lists, SeeAFastParticleComing) {
   // One that crosses several cells and skins in a step, through others at rest far enough apart.
-  SimulationSetup setup =
-      make_lj_setup(random_liquid(60, periodic_box(14, 14, 14), 2.0, 19), 2.5,
-                    Truncation::force_shift);
+  SimulationSetup setup = make_lj_setup(random_liquid(60, periodic_box(14, 14, 14), 2.0, 19), 2.5,
+                                        Truncation::force_shift);
   setup.start.velocity[7] = {900.0, 350.0, -500.0};
   setup.timestep = 0.005;
   const SimulationSetup with = with_list(setup, 1.0);
@@ -132,8 +128,8 @@ TEST_P(Lists, SeeAFastParticleComing) {
 
 TEST_P(Lists, SeeAParticleAtAFace) {
   // Two that meet through the face, one of which goes to and fro across it.
-  SimulationSetup setup = make_lj_setup(random_particles(2, periodic_box(9, 9, 9), 1), 2.5,
-                                        Truncation::force_shift);
+  SimulationSetup setup =
+      make_lj_setup(random_particles(2, periodic_box(9, 9, 9), 1), 2.5, Truncation::force_shift);
   setup.start.position = {{8.9999, 4.0, 4.0}, {1.1, 4.0, 4.0}};
   setup.start.velocity = {{0.6, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   setup.timestep = 0.005;
@@ -144,9 +140,9 @@ TEST_P(Lists, HoldForAnyNumberOfParticles) {
   for (const int count : {1, 2, 3, 31, 33, 64, 100}) {
     SCOPED_TRACE(count);
     const double side = std::max(4.0, std::cbrt(count / 0.5));
-    SimulationSetup setup = make_lj_setup(random_liquid(count, periodic_box(side, side, side), 0.85,
-                                                        static_cast<unsigned>(count)),
-                                          2.5, Truncation::force_shift);
+    SimulationSetup setup = make_lj_setup(
+        random_liquid(count, periodic_box(side, side, side), 0.85, static_cast<unsigned>(count)),
+        2.5, Truncation::force_shift);
     if (count > 1) draw_velocities(setup.start, 1.5, 3);
     setup.timestep = 0.002;
     expect_right_all_along(with_list(setup), 2, 50);
@@ -199,9 +195,9 @@ TEST_P(Lists, TakeTheStepsOfARunThatRebuildsEveryStep) {
   if (precision() == Precision::double_) {
     FieldSet positions;
     positions.insert(Field::position);
-    EXPECT_LE(largest_difference(one->snapshot(positions).position,
-                                 other->snapshot(positions).position),
-              1e-6);
+    EXPECT_LE(
+        largest_difference(one->snapshot(positions).position, other->snapshot(positions).position),
+        1e-6);
   }
   // A float's rounding makes trajectories others within these 8 tau; their energies then differ by
   // what the time step makes of them.

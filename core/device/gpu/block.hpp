@@ -122,8 +122,7 @@ template <class T>
 PENCILBOX_DEVICE_FUNCTION T atomic_max(T* target, T value) {
   PENCILBOX_ON_DEVICE(return atomicMax(target, value));
 }
-PENCILBOX_DEVICE_FUNCTION inline std::int32_t atomic_min(std::int32_t* target,
-                                                         std::int32_t value) {
+PENCILBOX_DEVICE_FUNCTION inline std::int32_t atomic_min(std::int32_t* target, std::int32_t value) {
   PENCILBOX_ON_DEVICE(return atomicMin(target, value));
 }
 PENCILBOX_DEVICE_FUNCTION inline std::uint64_t atomic_min(std::uint64_t* target,

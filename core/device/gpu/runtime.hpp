@@ -97,8 +97,7 @@ class Event {
 };
 
 /// Work that is enqueued again and again, launched as one: what `enqueue` puts on the stream is
-/// noted once, here, and run by each replay. It may neither allocate nor wait. (On the host each
-/// replay calls `enqueue`, so it must enqueue the same every time.)
+/// noted once, here, and run by each replay. It may neither allocate nor wait.
 class Graph {
  public:
   Graph(Stream& stream, const std::function<void()>& enqueue) {

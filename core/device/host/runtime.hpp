@@ -30,8 +30,8 @@ inline constexpr const char* device_kind = "host";
 /// How often the host has waited for a stream or an event: a test holds the time loop to none.
 inline std::atomic<std::int64_t> host_waits{0};
 
-/// Work runs when it is enqueued; or, while a graph is made, is noted with its arguments as they are
-/// now, as a GPU would note it: what the host changes afterwards does not reach it.
+/// Work runs when it is enqueued; or, while a graph is made, is noted with its arguments as they
+/// are now, as a GPU would note it: what the host changes afterwards does not reach it.
 class Stream {
  public:
   using Work = std::function<void()>;

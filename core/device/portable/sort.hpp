@@ -88,9 +88,9 @@ class SortPairs {
     for (int shift = 0; shift < bits; shift += digit_bits) {
       for_each(stream, chunks, CountDigits<Key>{from, counts_.data(), count, chunks, shift});
       scan_(counts_.data(), next_.data(), digits * chunks, stream);
-      for_each(stream, chunks,
-               MoveByDigit<Key>{from, values_from, to, values_to, next_.data(), count, chunks,
-                                shift});
+      for_each(
+          stream, chunks,
+          MoveByDigit<Key>{from, values_from, to, values_to, next_.data(), count, chunks, shift});
       std::swap(from, to);
       std::swap(values_from, values_to);
     }

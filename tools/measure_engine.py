@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Steps per second of the melt by size, rebinned in every step and with a list:
+
+    tools/measure_engine.py PROGRAM OUT [--device cuda] [--repeats 5] [--precision single] [--small]
+                            [--executor auto] [--set KEY=VALUE ...]
+
+The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44, which melts within
+some hundred steps) at 4,000 to 2,048,000 atoms. Time is that of the loop on the device (report.json, sum of
+the regions of a step) of a whole run, rebuilds included; median of the repeats, which run in turn. Prints a
+table and writes OUT/engine.csv. --small: few steps, to try the tool itself on a host.
+"""
+import argparse
+import csv
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+PARTS = ("integrate", "bin", "reorder", "prepare", "force")
+# cells, steps, and for each kind what is fastest there
+SIZES = [(10, 40000), (20, 20000), (40, 4000), (80, 1000)]
+EVERY_STEP = {10: {"threads_per_target": "32"}, 20: {"threads_per_target": "4"}, 40: {"runs": "merged"}, 80: {"runs": "merged"}}
+SKINS = {10: (0.6, 0.8, 1.0), 20: (0.4, 0.6), 40: (0.3, 0.4), 80: (0.3, 0.4)}
+
+
+def kinds(cells):
+    yield "par-part-no-loop", EVERY_STEP[cells], None
+    for skin in SKINS[cells]:
+        yield "verlet-list", {}, skin
+    yield "verlet-list", {}, "auto"
+
+
+def run(options, cells, steps, backend, choices, skin):
+    keys = {"run.steps": steps, "run.device": options.device, "run.precision": options.precision,
+            "run.executor": options.executor, "neighbor.backend": backend, "output.thermo.every": steps,
+            "output.directory": options.out / "run", "system.velocities.temperature": 1.44,
+            "system.velocities.seed": 1,
+            "system.particles.lattice": f"{{type: fcc, density: 0.8442, cells: [{cells}, {cells}, {cells}]}}",
+            **{f"neighbor.options.{key}": value for key, value in choices.items()}}
+    if skin is not None:
+        keys["neighbor.skin"] = skin
+    settings = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    settings += [word for value in options.set for word in ("--set", value)]
+    done = subprocess.run([options.program, "run", options.deck, "--quiet", "--overwrite", *settings],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{backend} {choices} {skin}: {done.stderr}")
+    return json.loads((options.out / "run/report.json").read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--precision", default="single")
+    parser.add_argument("--executor", default="auto")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--sizes", default="10,20,40,80")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--small", action="store_true")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.deck = options.out / "deck.yaml"
+    options.deck.write_text("system: {types: [{name: A, mass: 1.0}]}\npotential: {cutoff: 2.5}\n")
+    rows = []
+    for cells, steps in SIZES:
+        if str(cells) not in options.sizes.split(","):
+            continue
+        if options.small:
+            cells, steps = cells, 60
+            if cells > 10:
+                continue
+        cases = list(kinds(cells))
+        reports = {k: [] for k in range(len(cases))}
+        for _ in range(options.repeats):
+            for k, case in enumerate(cases):
+                reports[k].append(run(options, cells, steps, *case))
+        for k, (backend, choices, skin) in enumerate(cases):
+            atoms = reports[k][0]["particles"]
+            seconds = [sum(r["regions"][part] for part in PARTS) for r in reports[k]]
+            rate = [steps / s for s in seconds]
+            middle = reports[k][sorted(range(len(rate)), key=lambda i: rate[i])[len(rate) // 2]]
+            lists = middle["backend_stats"].get("list") or {}
+            row = {"atoms": atoms, "backend": backend, "precision": options.precision,
+                   "rebuild": "every step" if skin is None else f"skin {skin}",
+                   "steps_per_s": round(statistics.median(rate), 1),
+                   "matom_steps_per_s": round(1e-6 * atoms * statistics.median(rate), 1),
+                   "spread": f"{min(rate):.0f} to {max(rate):.0f}",
+                   "interval": round(lists.get("mean_interval") or 0, 1), "skin": lists.get("skin", ""),
+                   **{f"{part}_us": round(1e6 * middle["regions"][part] / steps, 2) for part in PARTS}}
+            rows.append(row)
+            print(" ".join(f"{value!s:>12}" for value in row.values()), flush=True)
+    with open(options.out / "engine.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
