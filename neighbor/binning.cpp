@@ -183,7 +183,7 @@ Binning<Precision>::Binning(const CellGrid& grid, bool deterministic, OrderLasts
 }
 
 template <class Precision>
-void Binning<Precision>::reserve(const Particles<Precision>& particles) {
+void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& stream) {
   const Index count = particles.count;
   other_.resize(count);
   ticket_.resize(count);
@@ -193,10 +193,17 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles) {
   }
   if (lasts_ == OrderLasts::while_near) {
     reference_.resize(count);
-    packed_.resize(count);
+    reserve_mirror(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
     pair_position_.resize(count);
   }
+}
+
+template <class Precision>
+void Binning<Precision>::reserve_mirror(Index count, Stream& stream) {
+  if (packed_.size() == count + 1) return;
+  packed_.resize(count + 1);
+  packed_.fill_bytes(0xff, stream);  // not a number
 }
 
 template <class Precision>
@@ -220,7 +227,7 @@ void Binning<Precision>::count_anew(Stream& stream) {
 template <class Precision>
 void Binning<Precision>::run(Particles<Precision>& particles, StepNumber step, Profiler& profiler,
                              Stream& stream) {
-  reserve(particles);
+  reserve(particles, stream);
   profiler.begin(Region::bin, stream);
   count_anew(stream);
   for_each(stream, particles.count,
@@ -281,7 +288,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
 
 template <class Precision>
 void Binning<Precision>::restore_order(Particles<Precision>& particles, Stream& stream) {
-  reserve(particles);
+  reserve(particles, stream);
   Profiler not_profiled;
   not_profiled.pause();
   count_anew(stream);

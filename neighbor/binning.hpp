@@ -54,7 +54,7 @@ class Binning {
   OrderLasts lasts() const { return lasts_; }
 
   /// Allocates for these particles, so that none of it happens in a step.
-  void reserve(const Particles<Precision>& particles);
+  void reserve(const Particles<Precision>& particles, Stream& stream);
 
   /// Bins and reorders as the particles lie now. `step` is what a failure is reported with.
   void run(Particles<Precision>& particles, StepNumber step, Profiler& profiler, Stream& stream);
@@ -88,6 +88,7 @@ class Binning {
   BinningHealth health(Stream& stream);
 
  private:
+  void reserve_mirror(Index count, Stream& stream);
   void count_anew(Stream& stream);
   void order_by_id(Particles<Precision>& particles, Stream& stream);
 

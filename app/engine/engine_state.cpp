@@ -108,7 +108,7 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
   active_ = as_it_was(state).value_or(choosing_->active());
   lay(active_, grid_of_state);
   upload_exact(state, particles_, stream_);
-  binning_->reserve(particles_);
+  binning_->reserve(particles_, stream_);
   evaluated_ = Evaluated::stored;
   if (!as_it_was(state)) {
     // Another kind of back end: its grid is another, and so is the rounding of what comes.
@@ -214,7 +214,7 @@ void Engine<Precision>::change_to(std::size_t candidate) {
 template <class Precision>
 void Engine<Precision>::order_and_rebuild() {
   profiler_.pause();
-  binning_->reserve(particles_);
+  binning_->reserve(particles_, stream_);
   control_.upload(std::vector<StepControl>(1), stream_);
   const std::int64_t before = allocated_bytes;
   plan().rebuild(0);

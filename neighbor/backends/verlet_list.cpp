@@ -4,8 +4,8 @@
 //
 // An entry of a row is a source and the image shift by which it was met, so boxes of one or two
 // cells, where a pair meets through several images, need no special case. Rows stand side by side:
-// what neighbouring threads read at a time is contiguous. Several threads may share a row: with few
-// particles one a target leaves most of a GPU idle.
+// what neighbouring threads read at a time is contiguous. Several threads may share a row, and
+// build it together: with few particles one a target leaves most of a GPU idle.
 //
 // The list is full (each pair in both rows): every target's sum is its own, no atomics.
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "neighbor/backend.hpp"
 #include "neighbor/cell_walk.hpp"
+#include "neighbor/flat_neighborhood.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/warp_scan.hpp"
 
@@ -20,144 +21,167 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// A source and by which of 27 shifts its cell was met: 3 (3 (dz + 1) + dy + 1) + dx + 1.
+/// A source and by which shift its cell was met. The source behind the last particle is padding:
+/// its position is no number, so it is in nobody's range.
 struct ListEntry {
   static constexpr int source_bits = 27;
-  static constexpr std::uint32_t no_shift = 13;
 
   std::uint32_t word;
 
-  PENCILBOX_DEVICE_FUNCTION static ListEntry of(Index source, Index dx, Index dy, Index dz) {
-    const auto code = static_cast<std::uint32_t>(13 + dx + 3 * dy + 9 * dz);
-    return {static_cast<std::uint32_t>(source) | code << source_bits};
+  PENCILBOX_DEVICE_FUNCTION static ListEntry of(Index source, Index code) {
+    return {static_cast<std::uint32_t>(source) | static_cast<std::uint32_t>(code) << source_bits};
   }
   PENCILBOX_DEVICE_FUNCTION Index source() const {
     return static_cast<Index>(word & ((1U << source_bits) - 1U));
   }
-  PENCILBOX_DEVICE_FUNCTION std::uint32_t shift() const { return word >> source_bits; }
+  PENCILBOX_DEVICE_FUNCTION Index code() const { return static_cast<Index>(word >> source_bits); }
 };
 
-/// Where the rows lie. Entry k of a target belongs to lane k % lanes of those that share the row.
+/// What a lane reads at a time.
+struct alignas(16) FourEntries {
+  ListEntry first, second, third, fourth;
+};
+
+/// Where the rows lie: in chunks of four entries for each lane that shares a row, the same chunk of
+/// all targets side by side.
 struct ListRows {
   ListEntry* entries;
-  Index* length;  ///< [N]
+  Index* length;  ///< [N] without padding, which fills up the last four
   std::int64_t targets;
   Index lanes;     ///< a power of two
-  Index capacity;  ///< entries of a row, a multiple of lanes
+  Index capacity;  ///< entries of a row, whole chunks
 
+  PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
   PENCILBOX_DEVICE_FUNCTION std::int64_t place(Index target, Index k) const {
-    return (k / lanes * targets + target) * lanes + k % lanes;
+    return (k / chunk() * targets + target) * chunk() + k % chunk();
   }
-  /// From one entry of a lane to its next.
+  /// Those of a lane, which come stride() apart.
+  PENCILBOX_DEVICE_FUNCTION const FourEntries* fours(Index target, Index lane) const {
+    return reinterpret_cast<const FourEntries*>(entries) + std::int64_t{target} * lanes + lane;
+  }
   PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return targets * lanes; }
+
+  PENCILBOX_DEVICE_FUNCTION static Index whole_fours(Index length) { return (length + 3) / 4 * 4; }
 };
 
-/// Builds the row of one target. The sources of a run are dealt out to `Lanes`, which agree on who
-/// stores where; all of them must walk together.
-template <class Precision, class Lanes>
-struct BuildRow {
+template <class Precision>
+struct ListBuild {
   using Pair = typename Precision::Pair;
 
   BinnedParticles<Precision> particles;
   ListRows rows;
   Pair radius_squared;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index target, Lanes& lanes) const {
-    const Vec3<Pair> position = particles.packed[target].position;
-    const CellCoordinates home = particles.grid.coordinates(particles.cell[target]);
-    Index length = 0;
-    for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
-      const CellShift<Pair> to_right = particles.grid.shift(1, run.dy, run.dz);
-      for (Index first = run.begin; first < run.end; first += lanes.count()) {
-        const Index source = first + lanes.number();
-        const bool is_partner =
-            source < run.end && is_near(target, position, source, run, to_right);
-        const Index before = lanes.before(is_partner);
-        if (is_partner && length + before < rows.capacity) {
-          rows.entries[rows.place(target, length + before)] =
-              ListEntry::of(source, run.dx(source), run.dy, run.dz);
-        }
-        length += lanes.total(is_partner);
-      }
-    });
-    if (lanes.number() != 0) return;
+  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, Index source,
+                                         const Vec3<Pair>& shift) const {
+    const Vec3<Pair> separation = (target - particles.packed[source].position) - shift;
+    return dot(separation, separation) < radius_squared;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION ListEntry padding() const {
+    return ListEntry::of(particles.count, ShiftCode::none);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void note_length(Index target, Index length) const {
     rows.length[target] = length < rows.capacity ? length : rows.capacity;
     if (length > *particles.longest_row) atomic_max(particles.longest_row, length);
   }
-
-  PENCILBOX_DEVICE_FUNCTION bool is_near(Index target, const Vec3<Pair>& position, Index source,
-                                         const NeighborRun& run,
-                                         const CellShift<Pair>& to_right) const {
-    const bool itself = source == target && run.dy == 0 && run.dz == 0 && run.dx(source) == 0;
-    const Vec3<Pair> separation =
-        (position - particles.packed[source].position) - run.shift(source, to_right).rounded;
-    return !itself && dot(separation, separation) < radius_squared;
-  }
 };
 
-/// One thread, which walks alone.
-struct OneLane {
-  PENCILBOX_DEVICE_FUNCTION Index number() const { return 0; }
-  PENCILBOX_DEVICE_FUNCTION Index count() const { return 1; }
-  PENCILBOX_DEVICE_FUNCTION Index before(bool) const { return 0; }
-  PENCILBOX_DEVICE_FUNCTION Index total(bool mine) const { return mine ? 1 : 0; }
-};
-
-/// The lanes of a warp.
-struct LanesOfAWarp {
-  const Block& block;
-
-  PENCILBOX_DEVICE_FUNCTION Index number() const { return block.lane(); }
-  PENCILBOX_DEVICE_FUNCTION Index count() const { return block.warp_size(); }
-  PENCILBOX_DEVICE_FUNCTION Index before(bool mine) {
-    votes = block.ballot(mine);
-    return count_bits(lanes_below(block, votes));
-  }
-  PENCILBOX_DEVICE_FUNCTION Index total(bool) const { return count_bits(votes); }
-
-  std::uint64_t votes = 0;
-};
-
+/// One thread builds a row, and stores four entries at a time: one by one, the rows of neighbouring
+/// threads, which fill at different pace, would be written in scraps.
 template <class Precision>
 struct BuildByThreads {
   static constexpr const char* name = "verlet-list: build";
-  BuildRow<Precision, OneLane> build;
+  using Pair = typename Precision::Pair;
+  ListBuild<Precision> list;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
-    OneLane alone;
-    build(target, alone);
+    const BinnedParticles<Precision>& particles = list.particles;
+    const Vec3<Pair> position = particles.packed[target].position;
+    const CellCoordinates home = particles.grid.coordinates(particles.cell[target]);
+    FourEntries latest{};
+    Index length = 0;
+    for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
+      const CellShift<Pair> to_right = particles.grid.shift(1, run.dy, run.dz);
+      const bool own_row = run.dy == 0 && run.dz == 0;
+      for (Index source = run.begin; source < run.end; ++source) {
+        if (!list.is_near(position, source, run.shift(source, to_right).rounded)) continue;
+        const Index dx = run.dx(source);
+        if (own_row && source == target && dx == 0) continue;
+        append(target, ListEntry::of(source, ShiftCode::of(dx, run.dy, run.dz)), latest, length);
+      }
+    });
+    list.note_length(target, length);
+    while (length % 4 != 0) append(target, list.padding(), latest, length);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void append(Index target, ListEntry entry, FourEntries& latest,
+                                        Index& length) const {
+    latest = {latest.second, latest.third, latest.fourth, entry};
+    ++length;
+    if (length % 4 != 0 || length > list.rows.capacity) return;
+    auto* fours = reinterpret_cast<FourEntries*>(list.rows.entries);
+    fours[list.rows.place(target, length - 4) / 4] = latest;
   }
 };
 
+/// The lanes that will share a row build it together. They agree by a vote on who stores where.
 template <class Precision>
-struct BuildByWarps {
-  static constexpr const char* name = "verlet-list: build, a warp a target";
+struct BuildByLanes {
+  static constexpr const char* name = "verlet-list: build, several threads a target";
   static constexpr int max_threads = 256;
-  BuildRow<Precision, LanesOfAWarp> build;
+  using Pair = typename Precision::Pair;
+  using Around = FlatNeighborhood<Pair>;
+  ListBuild<Precision> list;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const std::int64_t warps = block.threads() / block.warp_size();
-    const std::int64_t target = block.index() * warps + block.warp();
-    if (target >= build.particles.count) return;  // the whole warp
-    LanesOfAWarp lanes{block};
-    build(static_cast<Index>(target), lanes);
+    const BinnedParticles<Precision>& particles = list.particles;
+    const Index lanes = list.rows.lanes;
+    const Index lane = block.thread() % lanes;
+    const std::int64_t thread = block.index() * block.threads() + block.thread();
+    const bool is_there = thread / lanes < particles.count;
+    const Index target = is_there ? static_cast<Index>(thread / lanes) : 0;
+    const Vec3<Pair> position = particles.packed[target].position;
+    Around around(block, particles.grid, particles.offset,
+                  particles.grid.coordinates(particles.cell[target]), block.thread() / lanes,
+                  block.threads() / lanes, lane, lanes, is_there);
+    Index length = 0;
+    for (Index first = 0; block.ballot(first < around.total()) != 0; first += 2 * lanes) {
+      // Two at a time, so that two reads of memory are under way.
+      const auto one = around.candidate(first + lane);
+      const auto two = around.candidate(first + lanes + lane);
+      const bool one_is_near = is_partner(around, target, position, one);
+      const bool two_is_near = is_partner(around, target, position, two);
+      store(block, target, lane, one, one_is_near, length);
+      store(block, target, lane, two, two_is_near, length);
+    }
+    if (!is_there) return;
+    for (Index k = length + lane; k < ListRows::whole_fours(length); k += lanes) {
+      if (k < list.rows.capacity) list.rows.entries[list.rows.place(target, k)] = list.padding();
+    }
+    if (lane == 0) list.note_length(target, length);
   }
-};
 
-/// The 27 shifts, as a pair adds them and exactly.
-template <class Pair>
-struct alignas(4 * sizeof(Pair)) RoundedShift {
-  Vec3<Pair> rounded;
-};
+  PENCILBOX_DEVICE_FUNCTION bool is_partner(const Around& around, Index target,
+                                            const Vec3<Pair>& position,
+                                            const typename Around::Candidate& candidate) const {
+    if (candidate.source < 0) return false;
+    if (candidate.source == target && candidate.code == ShiftCode::none) return false;
+    return list.is_near(position, candidate.source, around.shift(candidate.code));
+  }
 
-template <class Pair>
-struct ShiftTable {
-  const RoundedShift<Pair>* rounded;  ///< [27]
-  GridView<Pair> grid;
-
-  PENCILBOX_DEVICE_FUNCTION Vec3<double> exact(std::uint32_t code) const {
-    const auto c = static_cast<Index>(code);
-    return grid.shift(c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1).exact;
+  PENCILBOX_DEVICE_FUNCTION void store(const Block& block, Index target, Index lane,
+                                       const typename Around::Candidate& candidate, bool is_near,
+                                       Index& length) const {
+    const std::uint64_t of_group = (std::uint64_t{1} << list.rows.lanes) - 1U;
+    const std::uint64_t votes = block.ballot(is_near) >> (block.lane() - lane) & of_group;
+    const Index k = length + count_bits(votes & ((std::uint64_t{1} << lane) - 1U));
+    if (is_near && k < list.rows.capacity) {
+      list.rows.entries[list.rows.place(target, k)] =
+          ListEntry::of(candidate.source, candidate.code);
+    }
+    length += count_bits(votes);
   }
 };
 
@@ -165,10 +189,10 @@ template <class Pair>
 struct FillShifts {
   static constexpr const char* name = "verlet-list: shifts";
   GridView<Pair> grid;
-  RoundedShift<Pair>* rounded;
+  RoundedShift<Pair>* shifts;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index code) const {
-    rounded[code] = {grid.shift(code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1).rounded};
+    shifts[code] = {ShiftCode::shift(grid, code).rounded};
   }
 };
 
@@ -176,44 +200,46 @@ template <class Precision, Wanted wanted, class Interaction>
 struct WalkRow {
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
+  using Source = PackedPosition<Pair>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
   ListRows rows;
-  ShiftTable<Pair> shifts;
+  const RoundedShift<Pair>* shifts;  ///< [27]
 
-  /// Of the row those entries that belong to `lane`. Several are fetched before the first is used:
-  /// each is two reads of memory, one after the other.
+  /// Of the row the fours of this lane. The next are on their way while these are used.
   PENCILBOX_DEVICE_FUNCTION Sum operator()(Index target, Index lane) const {
-    constexpr int ahead = 4;
-    const PackedPosition<Pair> at = particles.packed[target];
+    const Source at = particles.packed[target];
     const Index length = rows.length[target];
-    const ListEntry* entry = rows.entries + rows.place(target, lane);
-    const std::int64_t stride = rows.stride();
+    const FourEntries* next = rows.fours(target, lane);
     Sum sum;
-    Index k = lane;
-    for (; k + (ahead - 1) * rows.lanes < length; k += ahead * rows.lanes) {
-      ListEntry entries[ahead];
-      PackedPosition<Pair> sources[ahead];
-      for (int a = 0; a < ahead; ++a) entries[a] = entry[a * stride];
-      for (int a = 0; a < ahead; ++a) sources[a] = particles.packed[entries[a].source()];
-      for (int a = 0; a < ahead; ++a) add(sum, target, at, entries[a], sources[a]);
-      entry += ahead * stride;
-    }
-    for (; k < length; k += rows.lanes) {
-      add(sum, target, at, *entry, particles.packed[entry->source()]);
-      entry += stride;
+    FourEntries coming{};
+    if (4 * lane < length) coming = *next;
+    for (Index k = 4 * lane; k < length; k += rows.chunk()) {
+      const FourEntries now = coming;
+      const Source first = particles.packed[now.first.source()];
+      const Source second = particles.packed[now.second.source()];
+      const Source third = particles.packed[now.third.source()];
+      const Source fourth = particles.packed[now.fourth.source()];
+      next += rows.stride();
+      if (k + rows.chunk() < length) coming = *next;
+      add(sum, target, at, now.first, first);
+      add(sum, target, at, now.second, second);
+      add(sum, target, at, now.third, third);
+      add(sum, target, at, now.fourth, fourth);
     }
     return sum;
   }
 
-  PENCILBOX_DEVICE_FUNCTION void add(Sum& sum, Index target, const PackedPosition<Pair>& at,
-                                     const ListEntry& entry,
-                                     const PackedPosition<Pair>& source) const {
-    const CellShift<Pair> shift{shifts.rounded[entry.shift()].rounded, {}};
+  PENCILBOX_DEVICE_FUNCTION void add(Sum& sum, Index target, const Source& at,
+                                     const ListEntry& entry, const Source& source) const {
+    if constexpr (wanted == Wanted::counts) {
+      if (entry.source() == particles.count) return;  // padding is no candidate
+    }
+    const CellShift<Pair> shift{shifts[entry.code()].rounded, {}};
     const auto exact = [&] {
       return exact_separation(particles, target, entry.source(),
-                              CellShift<Pair>{{}, shifts.exact(entry.shift())});
+                              ShiftCode::shift(particles.grid, entry.code()));
     };
     sum.add(interaction, at.position, source.position, shift, exact, at.type, source.type);
   }
@@ -257,48 +283,46 @@ class VerletList final : public Backend<Precision> {
   VerletList(const Problem& problem, const BackendOptions& options)
       : radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),
-        warps_build_(!problem.device.emulates_blocks && problem.particles < few_particles),
         threads_(block_of(options)),
-        capacity_(capacity_for(expected_row(problem))) {}
+        capacity_(capacity_for(expected_row(problem), lanes_)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
     if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
       return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
     }
-    constexpr std::int64_t most = std::int64_t{1} << ListEntry::source_bits;
+    constexpr std::int64_t most = (std::int64_t{1} << ListEntry::source_bits) - 1;  // and padding
     if (problem.particles <= most) return {};
     return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
            std::to_string(problem.particles);
   }
 
-  static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
-    const std::int64_t row = capacity_for(expected_row(problem));
+  static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {
+    const std::int64_t row = capacity_for(expected_row(problem), lanes_for(problem, options));
     constexpr std::int64_t entry = sizeof(ListEntry);
     return std::int64_t{problem.particles} * (row * entry + std::int64_t{sizeof(Index)});
   }
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
-    const ListRows rows = rows_for(particles.count);
     fill_shifts(particles.grid, stream);
-    const auto radius_squared = static_cast<Pair>(radius_ * radius_);
-    if (warps_build_) {
-      const LaunchShape shape{divide_up(std::int64_t{particles.count} * 64, 256), 256};
-      launch(stream, shape, BuildByWarps<Precision>{{particles, rows, radius_squared}});
-    } else {
-      for_each(stream, particles.count,
-               BuildByThreads<Precision>{{particles, rows, radius_squared}});
+    const ListBuild<Precision> list{particles, rows_for(particles.count),
+                                    static_cast<Pair>(radius_ * radius_)};
+    if (lanes_ == 1) {
+      return for_each(stream, particles.count, BuildByThreads<Precision>{list});
     }
+    constexpr int threads = 256;
+    const LaunchShape shape{divide_up(std::int64_t{particles.count} * lanes_, threads), threads,
+                            FlatNeighborhood<Pair>::bytes(threads / lanes_)};
+    launch(stream, shape, BuildByLanes<Precision>{list});
   }
 
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
     const ListRows rows = rows_for(particles.count);
-    const ShiftTable<Pair> shifts{shifts_.data(), particles.grid};
     shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      const WalkRow<Precision, chosen(), Functor> walk{particles, functor, rows, shifts};
+      const WalkRow<Precision, chosen(), Functor> walk{particles, functor, rows, shifts_.data()};
       const PairSumsView<Precision> view(sums);
       if (lanes_ > 1) {
         launch(stream, shape_, SeveralThreadsARow<Precision, chosen(), Functor>{walk, view});
@@ -313,7 +337,7 @@ class VerletList final : public Backend<Precision> {
   /// Here, and not where they are filled: a graph is being made perhaps, where nothing may be
   /// allocated, and those that were made must see that their addresses are old.
   void grow_rows(Index wanted) override {
-    capacity_ = capacity_for(wanted);
+    capacity_ = capacity_for(wanted, lanes_);
     (void)rows_for(static_cast<Index>(length_.size()));
   }
 
@@ -323,10 +347,6 @@ class VerletList final : public Backend<Precision> {
   }
 
  private:
-  /// Below this a warp builds a row: threads alone would be too few to fill a GPU.
-  static constexpr Index few_particles = 200000;
-
-  /// What a float separation may be off is no reason to miss a pair.
   static double list_radius(const Problem& problem) {
     return cutoff_of(problem.potential) + problem.skin;
   }
@@ -354,9 +374,9 @@ class VerletList final : public Backend<Precision> {
         std::min(1.5 * mean * ball + 16.0, static_cast<double>(27.0 * problem.particles)));
   }
 
-  static Index capacity_for(Index row) {
-    constexpr Index most_lanes = 32;
-    return static_cast<Index>(round_up(row, most_lanes));
+  /// Whole chunks.
+  static Index capacity_for(Index row, int lanes) {
+    return static_cast<Index>(round_up(row, std::int64_t{4} * lanes));
   }
 
   ListRows rows_for(Index targets) {
