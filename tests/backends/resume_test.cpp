@@ -138,6 +138,7 @@ TEST(ResumeElsewhere, WhatAnIntegratorDoesNotKnowIsRefused) {
 
 TEST(ExactState, ABrokenOneIsNotHandedOut) {
   SimulationSetup setup = with_backend(small_liquid(), host_backend());
+  setup.precision = Precision::double_;  // with floats no such start is taken
   setup.start.velocity[41] = {1e200, 0.0, 0.0};
   setup.start.velocity[41][0] *= 1e200;
   const auto simulation = host_backend().device->make(setup);
