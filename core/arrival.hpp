@@ -26,11 +26,15 @@ struct CellStep {
   bool failed = false;
   bool escaped = false;
 
+  PENCILBOX_DEVICE_FUNCTION static bool is_inside(State offset, State side) {
+    const State half = State(0.5) * side;
+    return offset >= -half && offset < half;
+  }
+
   PENCILBOX_DEVICE_FUNCTION CellStep(Index old_cell, State old_offset, State side, Index cells,
                                      bool periodic)
       : cell(old_cell), offset(old_offset) {
-    const State half = State(0.5) * side;
-    if (old_offset >= -half && old_offset < half) return;
+    if (is_inside(old_offset, side)) return;
     const State moved = std::floor(old_offset / side + State(0.5));
     if (!(moved > State(-1e9) && moved < State(1e9))) {
       fail();
@@ -76,6 +80,11 @@ struct IntoCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
+    if (is_inside(offset)) {  // most are: nothing to divide then
+      position.store(i, offset);
+      ticket[i] = atomic_add(counts + cell[i], Index{1});
+      return;
+    }
     const CellCoordinates old = grid.coordinates(cell[i]);
     const CellStep<State> x(old.x, offset.x, grid.side.x, grid.cells.x, grid.periodic.x);
     const CellStep<State> y(old.y, offset.y, grid.side.y, grid.cells.y, grid.periodic.y);
@@ -92,6 +101,12 @@ struct IntoCells {
     }
     if (x.escaped || y.escaped || z.escaped) atomic_add(escaped, Index{1});
     ticket[i] = atomic_add(counts + now, Index{1});
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool is_inside(const Vec3<State>& offset) const {
+    return CellStep<State>::is_inside(offset.x, grid.side.x) &&
+           CellStep<State>::is_inside(offset.y, grid.side.y) &&
+           CellStep<State>::is_inside(offset.z, grid.side.z);
   }
 };
 
@@ -112,7 +127,8 @@ struct UnderWatch {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             std::int32_t unit) const {
     position.store(i, offset);
-    packed[i] = {offset.template to<Pair>(), several_types ? type[i] : 0};
+    packed[i] = {offset.template to<Pair>(),
+                 static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
     const Vec3<State> moved = offset - reference[i];
     if (dot(moved, moved) <= most_squared) return;
     atomic_min(&control->limit, unit);

@@ -3,6 +3,8 @@
 // image is an integer step between cells. Only `binning` permutes particles.
 #pragma once
 
+#include <type_traits>
+
 #include "core/device/device.hpp"
 #include "core/precision.hpp"
 #include "core/start_state.hpp"
@@ -34,11 +36,13 @@ struct Vec3Buffer {
 };
 
 /// A position as kernels gather it: one word of 16 bytes (32 in double) for what three arrays would
-/// fetch from three places.
+/// fetch from three places. The type is as wide as a coordinate: a word that is written in part
+/// costs a GPU's memory a read.
 template <class Pair>
 struct alignas(4 * sizeof(Pair)) PackedPosition {
-  Vec3<Pair> position;    ///< relative to the centre of the particle's cell [sigma]
-  std::int32_t type = 0;  ///< 0-based
+  using Type = std::conditional_t<sizeof(Pair) == 8, std::int64_t, std::int32_t>;
+  Vec3<Pair> position;  ///< relative to the centre of the particle's cell [sigma]
+  Type type = 0;        ///< 0-based
 };
 
 /// What moves with a particle when binning reorders.

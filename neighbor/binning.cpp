@@ -127,7 +127,8 @@ struct SettleOrder {
     const std::int32_t type = several_types ? from.type[i] : 0;
     to.position.store(i, position);
     reference.store(i, position);
-    packed[i] = {position.template to<Pair>(), type};
+    packed[i] = {position.template to<Pair>(),
+                 static_cast<typename PackedPosition<Pair>::Type>(type)};
     to.velocity.store(i, from.velocity[i]);
     to.cell[i] = from.cell[i];
     to.id[i] = from.id[i];
@@ -146,7 +147,8 @@ struct PackPositions {
   bool several_types;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    packed[i] = {position[i].template to<Pair>(), several_types ? type[i] : 0};
+    packed[i] = {position[i].template to<Pair>(),
+                 static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
   }
 };
 

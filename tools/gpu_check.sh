@@ -9,6 +9,7 @@
 #   sanitize   compute-sanitizer memcheck, racecheck, initcheck, synccheck, zero reports each; of
 #              PENCILBOX_BACKENDS="x-pencil auto" if only those are wanted, and the device layer
 #   speed      the melt at several sizes with every back end and precision: Matom-steps/s
+#   engine     the melt rebinned every step and with a list, 4,000 to 2,048,000 atoms, medians of five
 #   compare    `pencilbox compare` of the melt at three sizes; about a minute and a half
 #   benches    the four benchmarks, with tables and plots; about four minutes
 #   auto       `backend: auto` against the best fixed back end, seven systems of 2,000 steps
@@ -19,7 +20,7 @@ set -uo pipefail
 bin=${1:?usage: tools/gpu_check.sh BIN [OUT] [STAGE ...]}
 out=${2:-build/gpu_check}
 stages=("${@:3}")
-[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed compare benches auto output resume)
+[[ ${#stages[@]} -gt 0 ]] || stages=(tests sanitize speed engine compare benches auto output resume)
 mkdir -p "$out"
 export PENCILBOX_SOURCE_DIR=$PWD PENCILBOX_PROGRAM=$bin/pencilbox
 device=${PENCILBOX_DEVICE:-cuda}
@@ -153,6 +154,12 @@ compared() {
 
 melt_of() { echo "system.particles.lattice.cells=[$1, $1, $1]"; }
 
+engine() {
+  timed "steps of the melt by size" engine.log python3 tools/measure_engine.py "$bin/pencilbox" "$out/engine" \
+    --device "$device" ${PENCILBOX_SMALL:+--small}
+  cat "$out/engine.log"
+}
+
 compare() {
   local precision=run.precision=single on=run.device=$device
   compared melt-32000 60 compare inputs/melt.yaml --set $precision --set "$on"
@@ -262,6 +269,7 @@ for stage in "${stages[@]}"; do
     tests) run_tests ;;
     sanitize) sanitize ;;
     speed) speed && cat "$out/speed.txt" ;;
+    engine) engine ;;
     compare) compare ;;
     benches) benches ;;
     auto) auto ;;

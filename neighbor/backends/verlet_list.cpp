@@ -9,6 +9,7 @@
 //
 // The list is full (each pair in both rows): every target's sum is its own, no atomics.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "neighbor/backend.hpp"
@@ -48,12 +49,13 @@ struct ListRows {
   ListEntry* entries;
   Index* length;  ///< [N] without padding, which fills up the last four
   std::int64_t targets;
-  Index lanes;     ///< a power of two
-  Index capacity;  ///< entries of a row, whole chunks
+  Index lanes;       ///< that share a row: a power of two
+  Index capacity;    ///< entries of a row, whole chunks
+  Index chunk_bits;  ///< of the number of entries in a chunk, 4 lanes
 
-  PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
+  PENCILBOX_DEVICE_FUNCTION Index chunk() const { return Index{1} << chunk_bits; }
   PENCILBOX_DEVICE_FUNCTION std::int64_t place(Index target, Index k) const {
-    return (k / chunk() * targets + target) * chunk() + k % chunk();
+    return (((k >> chunk_bits) * targets + target) << chunk_bits) + (k & (chunk() - 1));
   }
   /// Those of a lane, which come stride() apart.
   PENCILBOX_DEVICE_FUNCTION const FourEntries* fours(Index target, Index lane) const {
@@ -100,8 +102,7 @@ struct BuildByThreads {
     const BinnedParticles<Precision>& particles = list.particles;
     const Vec3<Pair> position = particles.packed[target].position;
     const CellCoordinates home = particles.grid.coordinates(particles.cell[target]);
-    FourEntries latest{};
-    Index length = 0;
+    Row row{reinterpret_cast<FourEntries*>(list.rows.entries) + target, {}, 0};
     for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
       const CellShift<Pair> to_right = particles.grid.shift(1, run.dy, run.dz);
       const bool own_row = run.dy == 0 && run.dz == 0;
@@ -109,20 +110,25 @@ struct BuildByThreads {
         if (!list.is_near(position, source, run.shift(source, to_right).rounded)) continue;
         const Index dx = run.dx(source);
         if (own_row && source == target && dx == 0) continue;
-        append(target, ListEntry::of(source, ShiftCode::of(dx, run.dy, run.dz)), latest, length);
+        append(row, ListEntry::of(source, ShiftCode::of(dx, run.dy, run.dz)));
       }
     });
-    list.note_length(target, length);
-    while (length % 4 != 0) append(target, list.padding(), latest, length);
+    list.note_length(target, row.length);
+    while (row.length % 4 != 0) append(row, list.padding());
   }
 
-  PENCILBOX_DEVICE_FUNCTION void append(Index target, ListEntry entry, FourEntries& latest,
-                                        Index& length) const {
-    latest = {latest.second, latest.third, latest.fourth, entry};
-    ++length;
-    if (length % 4 != 0 || length > list.rows.capacity) return;
-    auto* fours = reinterpret_cast<FourEntries*>(list.rows.entries);
-    fours[list.rows.place(target, length - 4) / 4] = latest;
+  struct Row {
+    FourEntries* next;
+    FourEntries latest;
+    Index length;
+  };
+
+  PENCILBOX_DEVICE_FUNCTION void append(Row& row, ListEntry entry) const {
+    row.latest = {row.latest.second, row.latest.third, row.latest.fourth, entry};
+    ++row.length;
+    if (row.length % 4 != 0 || row.length > list.rows.capacity) return;
+    *row.next = row.latest;
+    row.next += list.rows.targets;
   }
 };
 
@@ -207,22 +213,19 @@ struct WalkRow {
   ListRows rows;
   const RoundedShift<Pair>* shifts;  ///< [27]
 
-  /// Of the row the fours of this lane. The next are on their way while these are used.
+  /// Of the row the fours of this lane.
   PENCILBOX_DEVICE_FUNCTION Sum operator()(Index target, Index lane) const {
     const Source at = particles.packed[target];
     const Index length = rows.length[target];
-    const FourEntries* next = rows.fours(target, lane);
+    const FourEntries* fours = rows.fours(target, lane);
     Sum sum;
-    FourEntries coming{};
-    if (4 * lane < length) coming = *next;
     for (Index k = 4 * lane; k < length; k += rows.chunk()) {
-      const FourEntries now = coming;
+      const FourEntries now = *fours;
+      fours += rows.stride();
       const Source first = particles.packed[now.first.source()];
       const Source second = particles.packed[now.second.source()];
       const Source third = particles.packed[now.third.source()];
       const Source fourth = particles.packed[now.fourth.source()];
-      next += rows.stride();
-      if (k + rows.chunk() < length) coming = *next;
       add(sum, target, at, now.first, first);
       add(sum, target, at, now.second, second);
       add(sum, target, at, now.third, third);
@@ -241,7 +244,8 @@ struct WalkRow {
       return exact_separation(particles, target, entry.source(),
                               ShiftCode::shift(particles.grid, entry.code()));
     };
-    sum.add(interaction, at.position, source.position, shift, exact, at.type, source.type);
+    sum.add(interaction, at.position, source.position, shift, exact,
+            static_cast<std::int32_t>(at.type), static_cast<std::int32_t>(source.type));
   }
 };
 
@@ -259,7 +263,7 @@ struct OneThreadARow {
 template <class Precision, Wanted wanted, class Interaction>
 struct SeveralThreadsARow {
   static constexpr const char* name = "verlet-list: several threads a target";
-  static constexpr int max_threads = 256;
+  static constexpr int max_threads = 512;
   WalkRow<Precision, wanted, Interaction> walk;
   PairSumsView<Precision> sums;
 
@@ -382,7 +386,9 @@ class VerletList final : public Backend<Precision> {
   ListRows rows_for(Index targets) {
     entries_.resize(std::int64_t{targets} * capacity_);
     length_.resize(targets);
-    return {entries_.data(), length_.data(), targets, lanes_, capacity_};
+    const auto chunk_bits =
+        static_cast<Index>(std::bit_width(static_cast<unsigned>(4 * lanes_)) - 1);
+    return {entries_.data(), length_.data(), targets, lanes_, capacity_, chunk_bits};
   }
 
   void fill_shifts(const GridView<Pair>& grid, Stream& stream) {

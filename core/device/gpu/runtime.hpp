@@ -86,7 +86,7 @@ class Event {
 
   /// Waits for this event; `earlier` must have been recorded before it.
   double seconds_since(const Event& earlier) const {
-    wait();
+    if (!ready()) wait();
     float milliseconds = 0.0F;
     check(vendor::elapsed(&milliseconds, earlier.handle_, handle_), "timing");
     return 1e-3 * static_cast<double>(milliseconds);
