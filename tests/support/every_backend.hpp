@@ -1,6 +1,8 @@
 // The parameter of tests that every back end must pass: a back end on a device, and a precision.
 #pragma once
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/configurations.hpp"
@@ -28,6 +30,17 @@ inline std::vector<BackendCase> every_backend_in(const std::vector<Precision>& p
 
 inline std::vector<BackendCase> every_backend_and_precision() {
   return every_backend_in({Precision::single, Precision::mixed, Precision::double_});
+}
+
+/// One back end, on every device that answers, for what is its own. A name that no back end has is
+/// an error: a suite over nothing would pass.
+inline std::vector<BackendCase> backend_in_every_precision(const std::string& name) {
+  std::vector<BackendCase> cases;
+  for (const BackendCase& one : every_backend_and_precision()) {
+    if (one.backend.info.name == name) cases.push_back(one);
+  }
+  if (cases.empty()) throw std::logic_error("no back end " + name);
+  return cases;
 }
 
 inline std::string case_name(const ::testing::TestParamInfo<BackendCase>& info) {
@@ -78,6 +91,12 @@ class EveryBackend : public ::testing::TestWithParam<BackendCase> {
   INSTANTIATE_TEST_SUITE_P(                                                              \
       All, Suite,                                                                        \
       ::testing::ValuesIn(::pencilbox::testing::every_backend_in({Precision::double_})), \
+      ::pencilbox::testing::case_name)
+
+/// The same for what concerns one back end.
+#define PENCILBOX_FOR_BACKEND(Suite, name)                                                     \
+  INSTANTIATE_TEST_SUITE_P(                                                                    \
+      All, Suite, ::testing::ValuesIn(::pencilbox::testing::backend_in_every_precision(name)), \
       ::pencilbox::testing::case_name)
 
 }  // namespace pencilbox::testing
