@@ -29,16 +29,30 @@ TEST_F(InAFolder, ARunLeavesItsOutputs) {
   EXPECT_EQ(report.at("steps"), 20);
   EXPECT_EQ(report.at("backend"), "par-part-no-loop");
   EXPECT_GT(report.at("figure_of_merit").at("matom_steps_per_s").get<double>(), 0.0);
-  double regions = 0.0;
-  for (const auto& [name, seconds] : report.at("regions").items()) {
-    EXPECT_GE(seconds.get<double>(), 0.0) << name;
-    regions += seconds.get<double>();
-  }
-  EXPECT_GT(regions, 0.5 * report.at("seconds").get<double>());
-  EXPECT_LT(regions, 1.2 * report.at("seconds").get<double>());
   EXPECT_TRUE(std::filesystem::exists(folder() / "deck/trajectory.h5md"));
   EXPECT_TRUE(std::filesystem::exists(folder() / "deck/trajectory.xmf2"));
   EXPECT_FALSE(std::filesystem::exists(folder() / "deck/.lock"));
+}
+
+// That the regions of steps sum to the time of the steps says nothing: they are scaled to it. What
+// belongs to which is known, though.
+TEST_F(InAFolder, ForcesTakeMoreOfTheStepsThanAllElse) {
+  write("deck.yaml", small_deck());
+  const std::string seldom = " --set output.thermo.every=100 --set output.trajectory.every=100";
+  ASSERT_EQ(program("run deck.yaml --quiet --set run.steps=200" + seldom).exit_code, 0);
+  const auto report = nlohmann::json::parse(read("deck/report.json"));
+  double all = 0.0;
+  for (const auto& [name, seconds] : report.at("regions").items()) {
+    EXPECT_GT(seconds.get<double>(), 0.0) << name;
+    all += seconds.get<double>();
+  }
+  // Steps, looks and files are timed each by itself, and the whole by another watch: nothing may be
+  // in two of them. A millionth for what is rounded.
+  EXPECT_LE(all, (1.0 + 1e-6) * report.at("seconds").get<double>());
+  const auto took = [&](const char* name) { return report.at("regions").at(name).get<double>(); };
+  // Each of 256 atoms has hundreds of candidates; all else is done once for each.
+  EXPECT_GT(took("force"),
+            2.0 * (took("integrate") + took("bin") + took("reorder") + took("prepare")));
 }
 
 TEST_F(InAFolder, InAPipeThereAreNoControlCharacters) {

@@ -15,7 +15,7 @@ class AgainstReference : public EveryBackend {
 
   void compare(const SimulationSetup& setup, const std::string& what) const {
     SCOPED_TRACE(what);
-    if (refuses_the_crowd(setup)) return;
+    if (refusal_of_the_crowd(setup)) return;  // it is known which may, and where it has to
     const Evaluation truth = evaluate_reference(setup);
     const Evaluation mine = run(setup);
     const double scale = std::max(1.0, largest_component(truth.frame.force));
@@ -119,7 +119,9 @@ TEST_P(AgainstReference, AllParticlesInOneCell) {
   for (Double3& position : cluster.position) {
     for (double& x : position) x += 20.3;
   }
-  compare(make_lj_setup(std::move(cluster), 6.0, Truncation::shift), "cells of side 6.67");
+  const SimulationSetup setup = make_lj_setup(std::move(cluster), 6.0, Truncation::shift);
+  if (const auto refusal = refusal_of_the_crowd(setup)) GTEST_SKIP() << *refusal;
+  compare(setup, "cells of side 6.67");
 }
 
 TEST_P(AgainstReference, ParticlesOnFacesAndCellBorders) {

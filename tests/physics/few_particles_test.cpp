@@ -65,15 +65,23 @@ TEST_P(FewParticles, TwoParticlesFeelEachOtherThroughAFace) {
               bars.of(precision()) * 10.0);
 }
 
-TEST_P(FewParticles, OneParticleFeelsItsOwnImages) {
-  // In a box of side 2.5 <= L < cutoff the nearest images interact; here L = 2.6, cutoff 2.5: none.
-  const auto none = make(particles({{1.0, 1.0, 1.0}}, periodic_box(2.6, 2.6, 2.6)));
-  EXPECT_EQ(none->observe().potential_energy, 0.0);
-  // The truth also runs smaller boxes: six images at distance 2.
-  if (backend().info.name != "reference") return;
-  const auto six = make(particles({{1.0, 1.0, 1.0}}, periodic_box(2.0, 2.0, 2.0)));
-  const double s6 = 1.0 / 64.0;
-  EXPECT_NEAR(six->observe().potential_energy, 3.0 * 4.0 * (s6 * s6 - s6), 1e-6);
+TEST_P(FewParticles, TwoParticlesInOneCellFeelEveryImageInRange) {
+  // A box of one cell: the other is met eight times, over each face and over none, at 1 or -1.6,
+  // 1.1 or -1.5, 1.25 or -1.35. Squares of
+  // distances: 3.7725, 4.0325, 4.8125, 5.0725, 5.3325, 5.5925 and, beyond the cutoff's 6.25, 6.3725
+  // and 6.6325. A particle's own images are 2.6 away: none.
+  const auto simulation =
+      make(particles({{0.3, 0.2, 0.1}, {1.3, 1.3, 1.35}}, periodic_box(2.6, 2.6, 2.6)));
+  const Observation sums = simulation->observe();
+  const Frame frame = everything(*simulation);
+  const Bars bars{1e-13, 2e-6, 2e-6};
+  EXPECT_EQ(simulation->backend_stats().pairs_in_range, 6.0);
+  EXPECT_NEAR(sums.potential_energy, -0.24810783595479230, bars.of(precision()));
+  const Double3 force{0.19603979904244179, 0.16172738620820221, 0.03441043628896431};
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_NEAR(frame.force[0][d], force[d], bars.of(precision())) << d;
+    EXPECT_NEAR(frame.force[1][d], -force[d], bars.of(precision())) << d;
+  }
 }
 
 TEST_P(FewParticles, AnOverlappingStartIsFiniteAndThenStopsWithANamedParticle) {
@@ -117,7 +125,7 @@ TEST_P(FewParticles, AnOpenClusterThatFliesApartStaysRight) {
     }
   }
   setup.timestep = 0.001;
-  if (refuses_the_crowd(setup)) GTEST_SKIP() << "100 particles in one cell";
+  if (const auto refusal = refusal_of_the_crowd(setup)) GTEST_SKIP() << *refusal;
   const auto simulation = make(setup);
   const double before = simulation->observe().total_energy();
   // As the cluster grows, to three times its size (emulated) or fifteen times, most of the grid's
@@ -135,6 +143,19 @@ TEST_P(FewParticles, AnOpenClusterThatFliesApartStaysRight) {
 }
 
 PENCILBOX_FOR_EVERY_BACKEND(FewParticles);
+
+/// The truth also runs boxes smaller than the cutoff; all others refuse them (Refusal, in
+/// tests/backends).
+class FewParticlesInASmallBox : public FewParticles {};
+
+TEST_P(FewParticlesInASmallBox, OneFeelsItsOwnImages) {
+  // In a cube of side 2 within a cutoff of 2.5: six images at distance 2, half of each energy.
+  const auto simulation = make(particles({{1.0, 1.0, 1.0}}, periodic_box(2.0, 2.0, 2.0)));
+  EXPECT_NEAR(simulation->observe().potential_energy, -0.1845703125, 1e-6);
+  EXPECT_EQ(simulation->backend_stats().pairs_in_range, 3.0);
+}
+
+PENCILBOX_FOR_BACKEND(FewParticlesInASmallBox, "reference");
 
 }  // namespace
 }  // namespace pencilbox::testing

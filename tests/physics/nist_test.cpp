@@ -47,7 +47,7 @@ TEST_P(Nist, EnergyVirialAndTail) {
     const std::string file = std::string(PENCILBOX_SOURCE_DIR) + "/inputs/nist/config-" +
                              std::to_string(c.configuration) + ".xyz";
     SimulationSetup setup = make_lj_setup(read_start(file, {}), c.cutoff, c.truncation);
-    if (refuses_the_crowd(setup)) continue;
+    if (refusal_of_the_crowd(setup)) continue;
     setup.deterministic = true;  // two evaluations are subtracted below
     const Observation plain = run(setup).sums;
     const double bar = bars.of(precision());
