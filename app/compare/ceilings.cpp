@@ -41,15 +41,16 @@ double issue_share(const DeviceProperties& device, const BackendStats& stats,
 double least_bytes_per_step(Precision precision) {
   const Sizes bytes = sizes_of(precision);
   constexpr double index = 4.0;
-  constexpr double words_of_state = 6.0 * index;  // cell, id, type, three images
+  constexpr double moved_words = 5.0 * index;  // cell, id, three images; types are all the same
   const bool separate = bytes.state > bytes.pair;
-  const double integrate = 12.0 * bytes.state + 3.0 * bytes.accumulator;  // x, v in and out; f
-  const double assign = 6.0 * bytes.state + 3.0 * index;  // x in and out; cell in and out, rank out
-  const double order = 3.0 * index;                       // cell, rank in; order out
+  // x, v in and out, f in; the move hands each to its cell, most to the one it was in: cell in,
+  // ticket out
+  const double move = 12.0 * bytes.state + 3.0 * bytes.accumulator + 2.0 * index;
+  // ticket in, x, v and words in and out; and positions once more where pairs read them shorter
   const double reorder =
-      index + 2.0 * (6.0 * bytes.state + words_of_state) + (separate ? 3.0 * bytes.pair : 0.0);
+      index + 2.0 * (6.0 * bytes.state + moved_words) + (separate ? 3.0 * bytes.pair : 0.0);
   const double force = 3.0 * bytes.pair + index + 3.0 * bytes.accumulator;  // x, cell in; f out
-  return integrate + assign + order + reorder + force;
+  return move + reorder + force;
 }
 
 double bandwidth_share(const DeviceProperties& device, std::int64_t particles, Precision precision,

@@ -23,9 +23,10 @@ double issue_share(const DeviceProperties& device, const BackendStats& stats,
                    std::int64_t particles, const Potential& potential, Precision precision,
                    double seconds);
 
-/// Bytes of a particle that a step has to move at least, if each kernel reads and writes each of
-/// the arrays that it works on once and finds sources in the cache: integration, binning,
-/// reordering and forces.
+/// Bytes of a particle of the only type that a step with a new order has to move at least, if each
+/// kernel reads and writes each of the arrays that it works on once and finds sources and what
+/// cells are described by in the cache: the move into cells, reordering and forces. (Where a list
+/// is kept, steps between rebuilds move less.)
 double least_bytes_per_step(Precision precision);
 
 /// Share of the memory's bandwidth that a step needed at least; NaN where the device does not tell.
