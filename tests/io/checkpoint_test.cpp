@@ -198,14 +198,43 @@ std::string refusal_after(const std::function<void(hid_t)>& change) {
   return refusal(folder / "a.h5");
 }
 
+TEST(Checkpoint, AnOlderFormatIsRead) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
+  const hid_t file = H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
+  const std::int64_t one = 1;
+  H5Awrite(attribute, H5T_NATIVE_INT64, &one);
+  H5Aclose(attribute);
+  H5Fclose(file);
+  seal(folder / "a.h5");
+  const ExactState state = read_checkpoint_file(folder / "a.h5").state;
+  EXPECT_EQ(state.id, sample(Precision::mixed).state.id);
+  EXPECT_TRUE(state.reference.empty());
+}
+
+TEST(Checkpoint, HoldsWhatAListWasMadeOf) {
+  const TemporaryFolder folder;
+  Checkpoint checkpoint = sample(Precision::double_);
+  checkpoint.state.reference = checkpoint.state.offset;
+  checkpoint.state.reference[0][1] += 0.125;
+  checkpoint.state.skin = 0.3;
+  checkpoint.state.list_age = 7;
+  write_checkpoint_file(folder / "a.h5", checkpoint);
+  const ExactState state = read_checkpoint_file(folder / "a.h5").state;
+  EXPECT_EQ(state.reference, checkpoint.state.reference);
+  EXPECT_EQ(state.skin, 0.3);
+  EXPECT_EQ(state.list_age, 7);
+}
+
 TEST(DamagedCheckpoint, AnotherFormatIsRefusedWithBothNumbers) {
   const std::string text = refusal_after([](hid_t file) {
     const hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
-    const std::int64_t two = 2;
-    H5Awrite(attribute, H5T_NATIVE_INT64, &two);
+    const std::int64_t three = 3;
+    H5Awrite(attribute, H5T_NATIVE_INT64, &three);
     H5Aclose(attribute);
   });
-  EXPECT_NE(text.find("format 2 of pencilbox 9.9.9, this program reads format 1"),
+  EXPECT_NE(text.find("format 3 of pencilbox 9.9.9, this program reads formats 1 to 2"),
             std::string::npos)
       << text;
 }

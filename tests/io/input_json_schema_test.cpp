@@ -40,8 +40,9 @@ TEST(JsonSchema, HasEveryKeyOfTheTable) {
       EXPECT_EQ(entry.at("enum").get<std::vector<std::string>>(), rule.choices) << rule.path;
     }
     if (rule.kind == KeyKind::real || rule.kind == KeyKind::integer) {
-      EXPECT_EQ(entry.at("minimum").get<double>(), rule.minimum) << rule.path;
-      EXPECT_EQ(entry.at("maximum").get<double>(), rule.maximum) << rule.path;
+      const Json& number = rule.choices.empty() ? entry : entry.at("anyOf").at(0);
+      EXPECT_EQ(number.at("minimum").get<double>(), rule.minimum) << rule.path;
+      EXPECT_EQ(number.at("maximum").get<double>(), rule.maximum) << rule.path;
     }
     EXPECT_EQ(json.contains("default"), !rule.default_value.empty()) << rule.path;
   }
