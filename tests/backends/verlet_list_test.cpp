@@ -157,8 +157,8 @@ TEST_P(Lists, GrowRowsThatAreTooShort) {
   SimulationSetup setup = make_lj_setup(std::move(start), 2.5, Truncation::force_shift);
   setup.timestep = 0.001;
   // One thread a row: rows come in fours, and not in hundreds.
-  const auto with_one_thread = [this](const SimulationSetup& setup) {
-    SimulationSetup with = with_list(setup);
+  const auto with_one_thread = [this](const SimulationSetup& problem) {
+    SimulationSetup with = with_list(problem);
     const auto threads = with.options.find("threads_per_target");
     if (threads != with.options.end()) threads->second = "1";
     return with;

@@ -78,9 +78,10 @@ class Profile : public ::testing::Test {
 };
 
 TEST_F(Profile, ARegionHasWhatItTookAndOthersHaveNothing) {
-  constexpr double RegionSeconds::*fields[] = {&RegionSeconds::integrate, &RegionSeconds::bin,
-                                               &RegionSeconds::reorder, &RegionSeconds::prepare,
-                                               &RegionSeconds::force};
+  using SecondsOf = double RegionSeconds::*;
+  constexpr SecondsOf fields[] = {&RegionSeconds::integrate, &RegionSeconds::bin,
+                                  &RegionSeconds::reorder, &RegionSeconds::prepare,
+                                  &RegionSeconds::force};
   constexpr Region regions[] = {Region::integrate, Region::bin, Region::reorder, Region::prepare,
                                 Region::force};
   for (std::size_t k = 0; k < std::size(regions); ++k) {
