@@ -46,7 +46,7 @@ void Engine<Precision>::run_batch(std::int32_t steps, LastStep last) {
 template <class Precision>
 void Engine<Precision>::run_units(std::int32_t steps, Wanted last) {
   enqueue_units(steps - 1);
-  plan().last(0, last);
+  plan().last(last);
 }
 
 /// Those that fill no graph are launched, one in sixteen as a sample of the profile; and so are the
@@ -59,14 +59,14 @@ void Engine<Precision>::enqueue_units(std::int32_t count) {
   const std::int32_t launched = count - in_graphs;
   for (std::int32_t k = 0; k < launched; ++k) {
     k % sample_every == 0 ? profiler_.sample() : profiler_.pause();
-    plan().units(k, 1);
+    plan().unit(k);
     has_run_ = true;
   }
   profiler_.pause();
   plan().book(launched);
   for (std::int32_t k = 0; k < in_graphs; k += units_of_a_graph) {
     graphs_.replay({units_of_a_graph, particles_.state.position.x.data()}, stream_, [this] {
-      plan().units(0, units_of_a_graph);
+      for (std::int32_t unit = 0; unit < units_of_a_graph; ++unit) plan().unit(unit);
       plan().book(units_of_a_graph);
     });
   }
@@ -81,16 +81,15 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   while (true) {
     profiler_.pause();
     enqueue_cycles(left);
-    profiler_.pause();
-    plan().last(0, last);
+    plan().last(last);
     const StepControl control = read_control();
+    list_.longest_row = std::max<std::int64_t>(list_.longest_row, control.longest_row);
     if (control.full != 0) {
       backend_->grow_rows(control.longest_row);
       ++list_.grown;
     } else if (control.final == 0) {
       return note_rebuilds(control);
     }
-    list_.longest_row = std::max<std::int64_t>(list_.longest_row, control.longest_row);
     left = control.left - control.limit;
   }
 }

@@ -57,8 +57,7 @@ template <class Precision>
 void Engine<Precision>::begin_choosing(const Problem& problem) {
   choice_before_ = choice();
   problem_ = problem;
-  std::vector<Candidate> candidates = candidates_for(setup_, problem);
-  offer(std::move(candidates));
+  offer(candidates_for(setup_, problem));
   largest_at_choice_ = problem.largest_cell;
   const double freedom = std::max(0.0, 3.0 * problem.particles - 3.0);
   if (!integrator_) {

@@ -127,13 +127,11 @@ class StepPlan {
     rebuild_backend();
   }
 
-  /// Of a plan that rebuilds every step: units [first, first + count), which nothing holds up.
-  void units(std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = first; k < first + count; ++k) {
-      order_arrived();
-      evaluate(Wanted::forces);
-      move_on(k);
-    }
+  /// Of a plan that rebuilds every step: unit k of those that are not booked yet.
+  void unit(std::int32_t k) {
+    order_arrived();
+    evaluate(Wanted::forces);
+    move_on(k);
   }
   void book(std::int32_t units) { for_each(parts_.stream, 1, BookUnits{parts_.control, units}); }
 
@@ -147,18 +145,18 @@ class StepPlan {
     }
   }
 
-  /// The batch's last evaluation and the half step that ends it. On displacement: if all units have
-  /// run, else nothing.
-  void last(std::int32_t unit, Wanted wanted) {
+  /// The batch's last evaluation, after units that are booked, and the half step that ends it. On
+  /// displacement: if all units have run, else nothing.
+  void last(Wanted wanted) {
     if (rebuilds_every_step()) {
       order_arrived();
       evaluate(wanted);
-      return end_step(unit);
+      return end_step();
     }
     open_cycle(1, CycleOf::the_last_evaluation);
     const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, 0});
     evaluate(wanted);
-    end_step(0);
+    end_step();
   }
 
   /// Forces of the particles as they are ordered.
@@ -203,9 +201,10 @@ class StepPlan {
     parts_.profiler.begin(Region::end, parts_.stream);
   }
 
-  void end_step(std::int32_t unit) {
+  /// All units before are booked.
+  void end_step() {
     parts_.profiler.begin(Region::integrate, parts_.stream);
-    parts_.integrator.second_half({parts_.particles, step_of(unit)}, parts_.stream);
+    parts_.integrator.second_half({parts_.particles, step_of(0)}, parts_.stream);
     parts_.profiler.begin(Region::end, parts_.stream);
   }
 
