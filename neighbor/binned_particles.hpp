@@ -4,6 +4,7 @@
 
 #include "core/particles.hpp"
 #include "neighbor/cell_grid.hpp"
+#include "neighbor/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -25,7 +26,18 @@ struct BinnedParticles {
   /// Where whoever keeps rows of partners notes how long the longest had to be.
   std::int32_t* longest_row = nullptr;
 
-  Index cells() const { return grid.cells.x * grid.cells.y * grid.cells.z; }
+  /// From whichever of the two there is.
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> pair_position(Index i) const {
+    return packed != nullptr ? packed[i].position : position[i];
+  }
+
+  PENCILBOX_DEVICE_FUNCTION IndexRange particles_of(Index of_cell) const {
+    return {offset[of_cell], offset[of_cell + 1]};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Index cells() const {
+    return grid.cells.x * grid.cells.y * grid.cells.z;
+  }
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

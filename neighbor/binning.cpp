@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "neighbor/warp_scan.hpp"
+
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
@@ -71,7 +73,7 @@ struct MakeKeys {
 };
 
 /// Moves each particle to its place in the new order: where its ticket says, or, where `order` is
-/// given, from where that says. With it go the counters to zero, for the next step.
+/// given, from where that says. With it go the counters of the next step to zero.
 template <class Precision>
 struct Reorder {
   static constexpr const char* name = "binning: reorder";
@@ -88,10 +90,14 @@ struct Reorder {
   Index* escaped;
   Index particles, cells;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { move(i, offset); }
+
+  /// `begin_of`: [cells] the first particle of each.
+  template <class Offsets>
+  PENCILBOX_DEVICE_FUNCTION void move(Index i, const Offsets& begin_of) const {
     const Index old = order != nullptr ? order[i] : i;
     const Index cell = from.cell[old];
-    const Index now = order != nullptr ? i : offset[cell] + ticket[i];
+    const Index now = order != nullptr ? i : begin_of[cell] + ticket[i];
     const Vec3<State> position = from.position[old];
     to.position.store(now, position);
     if constexpr (separate_pair_position) {
@@ -108,6 +114,36 @@ struct Reorder {
       escaped[1] = escaped[0];
       escaped[0] = 0;
     }
+  }
+};
+
+/// Where cells are few, each block scans the counts for itself: a launch less.
+template <class Precision>
+struct ScanAndReorder {
+  static constexpr const char* name = "binning: scan and reorder";
+  static constexpr int threads = 256;
+  static constexpr int max_threads = threads;
+  static constexpr Index most_cells = 4096;
+  Reorder<Precision> reorder;
+  const Index* counts;
+  Index* offset;  ///< [cells + 1] for whoever comes after
+
+  static std::size_t bytes(Index cells) {
+    return (static_cast<std::size_t>(cells) + 1 + threads / 32) * sizeof(Index);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const Index cells = reorder.cells;
+    const auto begin_of = block.shared<Index>(cells + 1);
+    const auto warp_sums = block.shared<Index>(warps_of(block));
+    for (Index c = block.thread(); c < cells; c += block.threads()) begin_of[c] = counts[c];
+    block.barrier();
+    block_exclusive_sum(block, begin_of, cells, warp_sums);
+    if (block.index() == 0) {
+      for (Index c = block.thread(); c <= cells; c += block.threads()) offset[c] = begin_of[c];
+    }
+    const std::int64_t i = block.index() * block.threads() + block.thread();
+    if (i < reorder.particles) reorder.move(static_cast<Index>(i), begin_of);
   }
 };
 
@@ -174,11 +210,13 @@ Binning<Precision>::Binning(const CellGrid& grid, bool deterministic, OrderLasts
       lasts_(lasts),
       most_displacement_(most_displacement) {
   counts_.resize(grid.count() + 1);
+  next_counts_.resize(grid.count() + 1);
   offset_.resize(grid.count() + 1);
   escaped_.resize(2);
   largest_.resize(1);
   failure_.resize(1);
   counts_.fill_bytes(0, stream);
+  next_counts_.fill_bytes(0, stream);
   offset_.fill_bytes(0, stream);
   escaped_.fill_bytes(0, stream);
   failure_.fill_bytes(0xff, stream);
@@ -215,10 +253,8 @@ void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& st
                     order_.data(), id_bits});
   const int cell_bits = std::bit_width(static_cast<unsigned>(grid_.count()));
   // The sort passes no gate: what it does to keys that are no longer used does no harm.
-  const Gate gate = stream.gate();
-  stream.set_gate({});
+  const GatedStream<Stream> open(stream, {});
   sort_(keys_, order_, id_bits + cell_bits, stream);
-  stream.set_gate(gate);
 }
 
 template <class Precision>
@@ -264,20 +300,35 @@ template <class Precision>
 void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
                                        Stream& stream) {
   const bool stays = lasts_ == OrderLasts::while_near;
-  {
-    // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
-    const Gate gate = stream.gate();
-    stream.set_gate({});
-    scan_(counts_.data(), offset_.data(), grid_.count() + 1, stream);
-    stream.set_gate(gate);
-  }
+  const Index cells = grid_.count();
+  Index* const cleared = stays ? nullptr : next_counts_.data();
+  Reorder<Precision> reorder{view_of(particles.state),
+                             view_of(other_),
+                             pair_position_.view(),
+                             ticket_.data(),
+                             offset_.data(),
+                             deterministic_ ? order_.data() : nullptr,
+                             particles.types > 1,
+                             cleared,
+                             escaped_.data(),
+                             particles.count,
+                             cells};
   if (deterministic_) order_by_id(particles, stream);
+  const bool scans_itself = scans_in_blocks_ && cells <= ScanAndReorder<Precision>::most_cells;
+  if (!scans_itself) {
+    // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
+    const GatedStream<Stream> open(stream, {});
+    scan_(counts_.data(), offset_.data(), cells + 1, stream);
+  }
   profiler.begin(Region::reorder, stream);
-  for_each(stream, particles.count,
-           Reorder<Precision>{
-               view_of(particles.state), view_of(other_), pair_position_.view(), ticket_.data(),
-               offset_.data(), deterministic_ ? order_.data() : nullptr, particles.types > 1,
-               stays ? nullptr : counts_.data(), escaped_.data(), particles.count, grid_.count()});
+  if (scans_itself) {
+    using Kernel = ScanAndReorder<Precision>;
+    const LaunchShape shape{divide_up(particles.count, Kernel::threads), Kernel::threads,
+                            Kernel::bytes(cells)};
+    launch(stream, shape, Kernel{reorder, counts_.data(), offset_.data()});
+  } else {
+    for_each(stream, particles.count, reorder);
+  }
   if (stays) {
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
@@ -286,6 +337,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   }
   if (particles.types == 1) other_.type.swap(particles.state.type);
   std::swap(particles.state, other_);
+  counts_.swap(next_counts_);
 }
 
 template <class Precision>

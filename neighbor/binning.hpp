@@ -53,6 +53,10 @@ class Binning {
   const CellGrid& grid() const { return grid_; }
   OrderLasts lasts() const { return lasts_; }
 
+  /// Whether blocks of a GPU scan a short array of counts each for itself, which makes a launch
+  /// less. Emulated blocks would be slow: they do it for tests alone.
+  void scan_in_blocks(bool wanted) { scans_in_blocks_ = wanted; }
+
   /// Allocates for these particles, so that none of it happens in a step.
   void reserve(const Particles<Precision>& particles, Stream& stream);
 
@@ -96,11 +100,12 @@ class Binning {
   bool deterministic_;
   OrderLasts lasts_;
   double most_displacement_;
+  bool scans_in_blocks_ = !emulates_blocks;
   ParticleState<Precision> other_;
   Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
   Vec3Buffer<State> reference_;                         // only where the order lasts
   Buffer<PackedPosition<typename Precision::Pair>> packed_;  // likewise
-  Buffer<Index> counts_, offset_, ticket_, order_;
+  Buffer<Index> counts_, next_counts_, offset_, ticket_, order_;
   Buffer<std::uint64_t> keys_, failure_;
   Buffer<Index> escaped_, largest_;  // escaped: of the step under way, and of the last
   ExclusiveScan scan_;

@@ -3,31 +3,11 @@
 // them idles because a cell holds fewer particles than there are lanes.
 #pragma once
 
-#include "neighbor/backend.hpp"
-#include "neighbor/cell_walk.hpp"
-#include "neighbor/pair_sum.hpp"
+#include "core/device/device.hpp"
+#include "neighbor/index_range.hpp"
+#include "neighbor/shift_code.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// By which of 27 shifts a neighbouring cell is met: 9 (dz + 1) + 3 (dy + 1) + dx + 1.
-struct ShiftCode {
-  static constexpr Index count = 27;
-  static constexpr Index none = 13;
-
-  PENCILBOX_DEVICE_FUNCTION static Index of(Index dx, Index dy, Index dz) {
-    return none + dx + 3 * dy + 9 * dz;
-  }
-  template <class Real>
-  PENCILBOX_DEVICE_FUNCTION static CellShift<Real> shift(const GridView<Real>& grid, Index code) {
-    return grid.shift(code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1);
-  }
-};
-
-/// A shift as a pair adds it, in one word of memory.
-template <class Pair>
-struct alignas(16) RoundedShift {
-  Vec3<Pair> rounded;
-};
 
 /// In a block's shared memory, one for each of its targets.
 template <class Pair>
@@ -63,7 +43,8 @@ class FlatNeighborhood {
     const Index end = smaller(begin + each, ShiftCode::count);
     Index mine = 0;
     for (Index code = begin; code < end; ++code) {
-      const IndexRange cell = is_there ? cell_at(grid, offset, home, code) : IndexRange{};
+      const IndexRange cell =
+          is_there ? ShiftCode::particles(grid, offset, home, code) : IndexRange{};
       numbers_[first_ + code] = cell.begin - mine;  // less what this lane has before it
       mine += cell.count();
       if (code + 1 < end) numbers_[ends_ + code] = mine;
@@ -102,17 +83,6 @@ class FlatNeighborhood {
   /// Of each cell where its sources begin, less the number of its first; and the number behind its
   /// last.
   static constexpr Index numbers = 2 * ShiftCode::count;
-
-  PENCILBOX_DEVICE_FUNCTION static IndexRange cell_at(const GridView<Pair>& grid,
-                                                      const Index* offset,
-                                                      const CellCoordinates& home, Index code) {
-    const CellCoordinates c{grid.wrap_x(home.x + code % 3 - 1),
-                            grid.wrap_y(home.y + code / 3 % 3 - 1),
-                            grid.wrap_z(home.z + code / 9 - 1)};
-    if (c.x < 0 || c.y < 0 || c.z < 0) return {};
-    const Index cell = grid.linear(c);
-    return {offset[cell], offset[cell + 1]};
-  }
 
   SharedArray<RoundedShift<Pair>> shifts_;
   SharedArray<Index> numbers_;

@@ -77,6 +77,16 @@ struct TargetSum {
     if constexpr (wanted == Wanted::counts) virial += 1.0;
   }
 
+  /// The same for positions and types as they are packed.
+  template <class Interaction, class Pair, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction,
+                                     const PackedPosition<Pair>& target,
+                                     const PackedPosition<Pair>& source,
+                                     const CellShift<Pair>& shift, const Exact& exact) {
+    add(interaction, target.position, source.position, shift, exact,
+        static_cast<std::int32_t>(target.type), static_cast<std::int32_t>(source.type));
+  }
+
   template <class Pair>
   PENCILBOX_DEVICE_FUNCTION void add_sums(const PairTerm<Pair>& term, Pair r2) {
     energy += static_cast<double>(term.energy);
@@ -125,6 +135,13 @@ struct TargetSum<Precision, Wanted::potential> {
                                      const Vec3<float>& source, const CellShift<float>& shift,
                                      const Exact&, std::int32_t, std::int32_t) {
     energy += kernel.value(target - shift.rounded, source);
+  }
+
+  template <class Kernel, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add(const Kernel& kernel, const PackedPosition<float>& target,
+                                     const PackedPosition<float>& source,
+                                     const CellShift<float>& shift, const Exact& exact) {
+    add(kernel, target.position, source.position, shift, exact, target.type, source.type);
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {

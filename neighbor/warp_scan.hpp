@@ -5,17 +5,9 @@
 #include <cstdint>
 
 #include "core/device/device.hpp"
+#include "core/device/math.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// How many bits are set. Not std::popcount: as a host function, relaxed or not, it compiles to 0
-/// in CUDA's device code, without a word.
-PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint64_t bits) {
-  bits -= bits >> 1U & 0x5555555555555555U;
-  bits = (bits & 0x3333333333333333U) + (bits >> 2U & 0x3333333333333333U);
-  bits = (bits + (bits >> 4U)) & 0x0f0f0f0f0f0f0f0fU;
-  return static_cast<Index>(bits * 0x0101010101010101U >> 56U);
-}
 
 /// Bits of a ballot that belong to lanes below this one.
 PENCILBOX_DEVICE_FUNCTION inline std::uint64_t lanes_below(const Block& block,

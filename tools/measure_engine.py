@@ -20,12 +20,16 @@ from pathlib import Path
 PARTS = ("integrate", "bin", "reorder", "prepare", "force")
 # cells, steps, and for each kind what is fastest there
 SIZES = [(10, 40000), (20, 20000), (40, 4000), (80, 1000)]
-EVERY_STEP = {10: {"threads_per_target": "32"}, 20: {"threads_per_target": "4"}, 40: {"runs": "merged"}, 80: {"runs": "merged"}}
+NO_LOOP = {10: {"threads_per_target": "32"}, 20: {"threads_per_target": "4"},
+           40: {"runs": "merged"}, 80: {"runs": "merged"}}
+BLOCKS = {10: ("256", "128"), 20: ("128", "64"), 40: ("128", "64"), 80: ("128", "64")}
 SKINS = {10: (0.6, 0.8, 1.0), 20: (0.4, 0.6), 40: (0.3, 0.4), 80: (0.3, 0.4)}
 
 
 def kinds(cells):
-    yield "par-part-no-loop", EVERY_STEP[cells], None
+    yield "par-part-no-loop", NO_LOOP[cells], None
+    for threads in BLOCKS[cells]:
+        yield "neighborhood-in-sm", {"block": threads}, None
     for skin in SKINS[cells]:
         yield "verlet-list", {}, skin
     yield "verlet-list", {}, "auto"
@@ -69,7 +73,7 @@ def main():
         if str(cells) not in options.sizes.split(","):
             continue
         if options.small:
-            cells, steps = cells, 60
+            steps = 60
             if cells > 10:
                 continue
         cases = list(kinds(cells))
@@ -83,7 +87,8 @@ def main():
             rate = [steps / s for s in seconds]
             middle = reports[k][sorted(range(len(rate)), key=lambda i: rate[i])[len(rate) // 2]]
             lists = middle["backend_stats"].get("list") or {}
-            row = {"atoms": atoms, "backend": backend, "precision": options.precision,
+            words = " ".join(choices.values())
+            row = {"atoms": atoms, "backend": backend, "options": words or "-", "precision": options.precision,
                    "rebuild": "every step" if skin is None else f"skin {skin}",
                    "steps_per_s": round(statistics.median(rate), 1),
                    "matom_steps_per_s": round(1e-6 * atoms * statistics.median(rate), 1),

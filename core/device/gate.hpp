@@ -19,18 +19,22 @@ struct Gate {
   PENCILBOX_DEVICE_FUNCTION bool is_open() const { return word == nullptr || number < *word; }
 };
 
-/// What is enqueued on the stream while this lives has to pass the gate. Copies and fills have
+/// What is enqueued on the stream while this lives has to pass this gate, and none that held
+/// before; Gate{} lets everything through, for libraries that know no gate. Copies and fills have
 /// none: enqueueing one throws std::logic_error.
 template <class Stream>
 class GatedStream {
  public:
-  GatedStream(Stream& stream, const Gate& gate) : stream_(stream) { stream_.set_gate(gate); }
-  ~GatedStream() { stream_.set_gate({}); }
+  GatedStream(Stream& stream, const Gate& gate) : stream_(stream), before_(stream.gate()) {
+    stream_.set_gate(gate);
+  }
+  ~GatedStream() { stream_.set_gate(before_); }
   GatedStream(const GatedStream&) = delete;
   GatedStream& operator=(const GatedStream&) = delete;
 
  private:
   Stream& stream_;
+  Gate before_;
 };
 
 }  // namespace pencilbox

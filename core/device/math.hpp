@@ -1,8 +1,11 @@
 // Arithmetic that devices spell differently.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
+#include "core/device/launch_shape.hpp"
 #include "core/device/macros.hpp"
 
 namespace pencilbox {
@@ -45,6 +48,16 @@ __device__ __host__ inline double reciprocal_square_root(double x) {
   return 1.0 / sqrt(x);
 }
 #endif
+
+/// How many bits are set. Not std::popcount on a device: as a host function, relaxed or not, it
+/// compiles to 0 in CUDA's device code, without a word.
+PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<Index>(__popcll(bits));
+#else
+  return static_cast<Index>(std::popcount(bits));
+#endif
+}
 
 PENCILBOX_DEVICE_FUNCTION inline float square_root(float x) { return sqrtf(x); }
 PENCILBOX_DEVICE_FUNCTION inline double square_root(double x) { return sqrt(x); }

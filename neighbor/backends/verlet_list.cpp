@@ -4,8 +4,8 @@
 //
 // An entry of a row is a source and the image shift by which it was met, so boxes of one or two
 // cells, where a pair meets through several images, need no special case. Rows stand side by side:
-// what neighbouring threads read at a time is contiguous. Several threads may share a row, and
-// build it together: with few particles one a target leaves most of a GPU idle.
+// what neighbouring threads read at a time is contiguous. Several threads may share a row: with few
+// particles one a target leaves most of a GPU idle.
 //
 // The list is full (each pair in both rows): every target's sum is its own, no atomics.
 #include <algorithm>
@@ -13,10 +13,9 @@
 #include <cmath>
 
 #include "neighbor/backend.hpp"
+#include "neighbor/cell_neighborhood.hpp"
 #include "neighbor/cell_walk.hpp"
-#include "neighbor/flat_neighborhood.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -74,9 +73,9 @@ struct ListBuild {
   ListRows rows;
   Pair radius_squared;
 
-  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, Index source,
+  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, const Vec3<Pair>& source,
                                          const Vec3<Pair>& shift) const {
-    const Vec3<Pair> separation = (target - particles.packed[source].position) - shift;
+    const Vec3<Pair> separation = (target - source) - shift;
     return dot(separation, separation) < radius_squared;
   }
 
@@ -107,7 +106,8 @@ struct BuildByThreads {
       const CellShift<Pair> to_right = particles.grid.shift(1, run.dy, run.dz);
       const bool own_row = run.dy == 0 && run.dz == 0;
       for (Index source = run.begin; source < run.end; ++source) {
-        if (!list.is_near(position, source, run.shift(source, to_right).rounded)) continue;
+        const Vec3<Pair> shift = run.shift(source, to_right).rounded;
+        if (!list.is_near(position, particles.packed[source].position, shift)) continue;
         const Index dx = run.dx(source);
         if (own_row && source == target && dx == 0) continue;
         append(row, ListEntry::of(source, ShiftCode::of(dx, run.dy, run.dz)));
@@ -132,62 +132,54 @@ struct BuildByThreads {
   }
 };
 
-/// The lanes that will share a row build it together. They agree by a vote on who stores where.
+/// A warp builds the rows of four targets of a cell at a time, a source a lane. The lanes agree by
+/// a vote on who stores where.
 template <class Precision>
-struct BuildByLanes {
-  static constexpr const char* name = "verlet-list: build, several threads a target";
-  static constexpr int max_threads = 256;
+struct BuildByCells {
+  static constexpr const char* name = "verlet-list: build, cell by cell";
+  static constexpr int threads = 128;
+  static constexpr int max_threads = threads;
+  static constexpr int targets_of_a_warp = 4;
   using Pair = typename Precision::Pair;
-  using Around = FlatNeighborhood<Pair>;
+  using Around = CellNeighborhood<Precision>;
+  using Group = TargetGroup<Pair, targets_of_a_warp>;
+
   ListBuild<Precision> list;
+  NeighborhoodShape shape;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const BinnedParticles<Precision>& particles = list.particles;
-    const Index lanes = list.rows.lanes;
-    const Index lane = block.thread() % lanes;
-    const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const bool is_there = thread / lanes < particles.count;
-    const Index target = is_there ? static_cast<Index>(thread / lanes) : 0;
-    const Vec3<Pair> position = particles.packed[target].position;
-    Around around(block, particles.grid, particles.offset,
-                  particles.grid.coordinates(particles.cell[target]), block.thread() / lanes,
-                  block.threads() / lanes, lane, lanes, is_there);
-    Index length = 0;
-    for (Index first = 0; block.ballot(first < around.total()) != 0; first += 2 * lanes) {
-      // Two at a time, so that two reads of memory are under way.
-      const auto one = around.candidate(first + lane);
-      const auto two = around.candidate(first + lanes + lane);
-      const bool one_is_near = is_partner(around, target, position, one);
-      const bool two_is_near = is_partner(around, target, position, two);
-      store(block, target, lane, one, one_is_near, length);
-      store(block, target, lane, two, two_is_near, length);
-    }
-    if (!is_there) return;
-    for (Index k = length + lane; k < ListRows::whole_fours(length); k += lanes) {
-      if (k < list.rows.capacity) list.rows.entries[list.rows.place(target, k)] = list.padding();
-    }
-    if (lane == 0) list.note_length(target, length);
+    for_each_target_group<targets_of_a_warp>(
+        block, list.particles, shape, [&](Around& around, const IndexRange&, const Group& group) {
+          Index length[targets_of_a_warp] = {};
+          around.for_each_source(group.is_empty(), [&](const typename Around::Source& source) {
+            const ListEntry entry = ListEntry::of(around.particle(source), source.place.code());
+            const Vec3<Pair> shift = around.shift(source);
+            for (int t = 0; t < targets_of_a_warp; ++t) {
+              const bool is_partner = list.is_near(group.position[t], source.position, shift) &&
+                                      !group.is_itself(t, source.place) && t < group.count;
+              append(block, group.first + t, length[t], entry, is_partner);
+            }
+          });
+          for (int t = 0; t < targets_of_a_warp && t < group.count; ++t) {
+            finish(block, group.first + t, length[t]);
+          }
+        });
   }
 
-  PENCILBOX_DEVICE_FUNCTION bool is_partner(const Around& around, Index target,
-                                            const Vec3<Pair>& position,
-                                            const typename Around::Candidate& candidate) const {
-    if (candidate.source < 0) return false;
-    if (candidate.source == target && candidate.code == ShiftCode::none) return false;
-    return list.is_near(position, candidate.source, around.shift(candidate.code));
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void store(const Block& block, Index target, Index lane,
-                                       const typename Around::Candidate& candidate, bool is_near,
-                                       Index& length) const {
-    const std::uint64_t of_group = (std::uint64_t{1} << list.rows.lanes) - 1U;
-    const std::uint64_t votes = block.ballot(is_near) >> (block.lane() - lane) & of_group;
-    const Index k = length + count_bits(votes & ((std::uint64_t{1} << lane) - 1U));
-    if (is_near && k < list.rows.capacity) {
-      list.rows.entries[list.rows.place(target, k)] =
-          ListEntry::of(candidate.source, candidate.code);
-    }
+  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, Index target, Index& length,
+                                        const ListEntry& entry, bool is_partner) const {
+    const std::uint64_t votes = block.ballot(is_partner);
+    const Index k = length + count_bits(lanes_below(block, votes));
+    if (is_partner && k < list.rows.capacity) list.rows.entries[list.rows.place(target, k)] = entry;
     length += count_bits(votes);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index target, Index length) const {
+    const Index k = length + block.lane();
+    if (k < ListRows::whole_fours(length) && k < list.rows.capacity) {
+      list.rows.entries[list.rows.place(target, k)] = list.padding();
+    }
+    if (block.lane() == 0) list.note_length(target, length);
   }
 };
 
@@ -244,8 +236,7 @@ struct WalkRow {
       return exact_separation(particles, target, entry.source(),
                               ShiftCode::shift(particles.grid, entry.code()));
     };
-    sum.add(interaction, at.position, source.position, shift, exact,
-            static_cast<std::int32_t>(at.type), static_cast<std::int32_t>(source.type));
+    sum.add(interaction, at, source, shift, exact);
   }
 };
 
@@ -287,7 +278,9 @@ class VerletList final : public Backend<Precision> {
   VerletList(const Problem& problem, const BackendOptions& options)
       : radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),
+        threads_build_(lanes_ == 1 && (problem.device.emulates_blocks || is_sparse(problem))),
         threads_(block_of(options)),
+        neighborhood_(NeighborhoodShape::for_problem(problem)),
         capacity_(capacity_for(expected_row(problem), lanes_)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
@@ -311,13 +304,12 @@ class VerletList final : public Backend<Precision> {
     fill_shifts(particles.grid, stream);
     const ListBuild<Precision> list{particles, rows_for(particles.count),
                                     static_cast<Pair>(radius_ * radius_)};
-    if (lanes_ == 1) {
+    if (threads_build_) {
       return for_each(stream, particles.count, BuildByThreads<Precision>{list});
     }
-    constexpr int threads = 256;
-    const LaunchShape shape{divide_up(std::int64_t{particles.count} * lanes_, threads), threads,
-                            FlatNeighborhood<Pair>::bytes(threads / lanes_)};
-    launch(stream, shape, BuildByLanes<Precision>{list});
+    const LaunchShape shape{neighborhood_.blocks(particles.cells()),
+                            BuildByCells<Precision>::threads, neighborhood_.template bytes<Pair>()};
+    launch(stream, shape, BuildByCells<Precision>{list, neighborhood_});
   }
 
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
@@ -353,6 +345,11 @@ class VerletList final : public Backend<Precision> {
  private:
   static double list_radius(const Problem& problem) {
     return cutoff_of(problem.potential) + problem.skin;
+  }
+
+  /// So few around a cell that a warp's lanes would find little to do.
+  static bool is_sparse(const Problem& problem) {
+    return problem.particles < 2 * problem.grid.count();
   }
 
   /// As many as fill the device, if each of its multiprocessors holds 2,048 threads.
@@ -399,8 +396,9 @@ class VerletList final : public Backend<Precision> {
 
   double radius_;
   int lanes_;
-  bool warps_build_;
+  bool threads_build_;
   int threads_;
+  NeighborhoodShape neighborhood_;
   Index capacity_;
   Buffer<ListEntry> entries_;
   Buffer<Index> length_;

@@ -7,27 +7,10 @@
 #include "core/lattice.hpp"
 #include "core/velocities.hpp"
 #include "tests/support/every_backend.hpp"
+#include "tests/support/exact_state.hpp"
 
 namespace pencilbox::testing {
 namespace {
-
-void expect_same(const ExactState& a, const ExactState& b) {
-  EXPECT_EQ(a.step, b.step);
-  EXPECT_EQ(a.precision, b.precision);
-  EXPECT_EQ(a.box.lower, b.box.lower);
-  EXPECT_EQ(a.box.edges, b.box.edges);
-  EXPECT_EQ(a.grid.lower, b.grid.lower);
-  EXPECT_EQ(a.grid.side, b.grid.side);
-  EXPECT_EQ(a.grid.cells, b.grid.cells);
-  EXPECT_EQ(a.id, b.id);
-  EXPECT_EQ(a.type, b.type);
-  EXPECT_EQ(a.cell, b.cell);
-  EXPECT_EQ(a.offset, b.offset);
-  EXPECT_EQ(a.velocity, b.velocity);
-  EXPECT_EQ(a.image, b.image);
-  EXPECT_EQ(a.force, b.force);
-  EXPECT_EQ(a.integrator, b.integrator);
-}
 
 /// A hot liquid of two types, so that particles change cells, cross faces and differ.
 SimulationSetup small_liquid(const Bool3& periodic = {true, true, true}) {

@@ -46,8 +46,17 @@ struct Displace {
   }
 };
 
-class BinningTest : public ::testing::TestWithParam<bool> {
+/// Whether the order is deterministic, and whether blocks scan the counts each for itself.
+class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {
  protected:
+  static bool is_deterministic() { return std::get<0>(GetParam()); }
+  template <class Precision>
+  static Binning<Precision> binning_of(const CellGrid& grid, Stream& stream) {
+    Binning<Precision> binning(grid, is_deterministic(), stream);
+    binning.scan_in_blocks(std::get<1>(GetParam()));
+    return binning;
+  }
+
   static FieldSet everything() {
     FieldSet fields;
     for (const Field f :
@@ -65,7 +74,7 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
   const StartState start = random_state(1000, box, 3);
   const CellGrid grid = make_cell_grid(box, 2.0, start.position);
   ASSERT_EQ(grid.cells, (std::array<Index, 3>{5, 3, 2}));
-  Binning<DoublePrecision> binning(grid, GetParam(), stream);
+  auto binning = binning_of<DoublePrecision>(grid, stream);
   Particles<DoublePrecision> particles;
   upload(start, grid, particles, stream);
   std::vector<Double3> unwrapped = start.position;
@@ -84,7 +93,7 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
     }
     const auto ids = particles.state.id.download(stream);
     EXPECT_EQ(std::set<ParticleId>(ids.begin(), ids.end()).size(), 1000U);
-    if (GetParam()) {
+    if (is_deterministic()) {
       for (std::size_t i = 1; i < 1000; ++i) {
         if (cells[i] != cells[i - 1]) continue;
         ASSERT_LT(ids[i - 1], ids[i]) << "order within a cell";
@@ -120,7 +129,7 @@ TEST_P(BinningTest, ReportsALostParticleWithItsStep) {
   const Box box{{0, 0, 0}, {6, 6, 6}, {true, true, true}};
   StartState start = random_state(100, box, 5);
   const CellGrid grid = make_cell_grid(box, 2.0, start.position);
-  Binning<DoublePrecision> binning(grid, GetParam(), stream);
+  auto binning = binning_of<DoublePrecision>(grid, stream);
   Particles<DoublePrecision> particles;
   upload(start, grid, particles, stream);
   binning.run(particles, 1, profiler, stream);
@@ -147,7 +156,7 @@ TEST_P(BinningTest, KeepsParticlesThatLeaveAnOpenBox) {
   const Box box{{0, 0, 0}, {6, 6, 6}, {false, false, true}};
   StartState start = random_state(64, box, 9);
   const CellGrid grid = make_cell_grid(box, 2.0, start.position);
-  Binning<SinglePrecision> binning(grid, GetParam(), stream);
+  auto binning = binning_of<SinglePrecision>(grid, stream);
   Particles<SinglePrecision> particles;
   upload(start, grid, particles, stream);
   auto x = particles.state.position.x.download(stream);
@@ -163,9 +172,14 @@ TEST_P(BinningTest, KeepsParticlesThatLeaveAnOpenBox) {
   EXPECT_NEAR(frame.position[i][0], start.position[i][0] + 1000.0, 1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Order, BinningTest, ::testing::Bool(), [](const auto& parameters) {
-  return parameters.param ? "deterministic" : "ticket";
-});
+INSTANTIATE_TEST_SUITE_P(Order, BinningTest,
+                         ::testing::Combine(::testing::Bool(), ::testing::Bool()),
+                         [](const auto& parameters) {
+                           const bool in_blocks = std::get<1>(parameters.param);
+                           return std::string(std::get<0>(parameters.param) ? "deterministic"
+                                                                            : "ticket") +
+                                  (in_blocks ? "_scanned_in_blocks" : "");
+                         });
 
 }  // namespace
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -18,6 +18,7 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 inline constexpr const char* device_kind = vendor::kind;
+inline constexpr bool emulates_blocks = false;
 
 inline void check(vendor::Error error, const char* doing) {
   if (error != vendor::success) {

@@ -26,6 +26,7 @@
 namespace pencilbox::host {
 
 inline constexpr const char* device_kind = "host";
+inline constexpr bool emulates_blocks = true;
 
 /// How often the host has waited for a stream or an event: a test holds the time loop to none.
 inline std::atomic<std::int64_t> host_waits{0};

@@ -1,0 +1,145 @@
+// Neighborhood-In-SM: a block for each cell, all sources of the 27 cells around it in shared memory
+// at once. Ours. Where the pencils of "Few particles per cell" give a thread a target and let it
+// walk its sources, here a warp walks them for four targets in its registers, a source a lane: each
+// source is read once for four targets, lanes are full whatever a cell holds, and a block has as
+// many threads as keep it busy, also where particles are few.
+#include "neighbor/backend.hpp"
+#include "neighbor/cell_neighborhood.hpp"
+#include "neighbor/pair_sum.hpp"
+#include "neighbor/split_sums.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+constexpr int targets_of_a_warp = 4;
+
+template <class Precision, Wanted wanted, class Interaction>
+struct SumOverNeighborhood {
+  static constexpr const char* name = "neighborhood-in-sm";
+  static constexpr int max_threads = 512;
+  using Pair = typename Precision::Pair;
+  using Around = CellNeighborhood<Precision>;
+  using Group = TargetGroup<Pair, targets_of_a_warp>;
+  using Sum = TargetSum<Precision, wanted>;
+
+  BinnedParticles<Precision> particles;
+  Interaction interaction;
+  PairSumsView<Precision> sums;
+  NeighborhoodShape shape;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    for_each_target_group<targets_of_a_warp>(
+        block, particles, shape, [&](Around& around, const IndexRange& cell, const Group& group) {
+          std::int32_t type[targets_of_a_warp];
+          for (int t = 0; t < targets_of_a_warp; ++t) type[t] = type_of(group.particle(cell, t));
+          Sum sum[targets_of_a_warp];
+          around.for_each_source(group.is_empty(), [&](const typename Around::Source& source) {
+            if (!counts(source)) return;
+            const CellShift<Pair> shift{around.shift(source), {}};
+            for (int t = 0; t < targets_of_a_warp; ++t) {
+              if (group.is_itself(t, source.place)) continue;
+              const auto exact = [&] { return separation(around, cell, group, t, source); };
+              sum[t].add(interaction, group.position[t], source.position, shift, exact, type[t],
+                         source_type(around, source));
+            }
+          });
+          const Sum whole = sum_over_lanes(block, sum);
+          const int lanes = block.warp_size() / targets_of_a_warp;
+          const int t = block.lane() / lanes;
+          if (block.lane() % lanes == 0 && t < group.count) whole.store(sums, group.first + t);
+        });
+  }
+
+  /// Padding is out of everybody's range; what knows no range must be told.
+  PENCILBOX_DEVICE_FUNCTION static bool counts(const typename Around::Source& source) {
+    if constexpr (wanted == Wanted::counts || wanted == Wanted::potential) {
+      return !(source.place == NeighborPlace::of_nobody());
+    } else {
+      return true;
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Vec3<double> separation(const Around& around, const IndexRange& cell,
+                                                    const Group& group, int t,
+                                                    const typename Around::Source& source) const {
+    return exact_separation(particles, group.particle(cell, t), around.particle(source),
+                            ShiftCode::shift(particles.grid, source.place.code()));
+  }
+
+  PENCILBOX_DEVICE_FUNCTION std::int32_t source_type(const Around& around,
+                                                     const typename Around::Source& source) const {
+    if constexpr (Interaction::needs_types) {
+      if (source.place == NeighborPlace::of_nobody()) return 0;
+      return particles.type[around.particle(source)];
+    } else {
+      return 0;
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index i) const {
+    if constexpr (Interaction::needs_types) {
+      return particles.type[i];
+    } else {
+      return 0;
+    }
+  }
+};
+
+template <class Precision>
+class NeighborhoodInSm final : public Backend<Precision> {
+ public:
+  using Pair = typename Precision::Pair;
+
+  NeighborhoodInSm(const Problem& problem, const BackendOptions& options)
+      : neighborhood_(NeighborhoodShape::for_problem(problem)), threads_(block_of(options)) {}
+
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
+    if (auto reason = refuse_cells_or_block(problem, options)) return reason;
+    const auto bytes =
+        static_cast<std::int64_t>(NeighborhoodShape::for_problem(problem).template bytes<Pair>());
+    if (bytes <= problem.device.shared_bytes_opt_in) return {};
+    return "a block needs " + std::to_string(bytes) +
+           " bytes of shared memory, and the device has " +
+           std::to_string(problem.device.shared_bytes_opt_in);
+  }
+
+  void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
+
+  void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
+               Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
+    shape_ = {neighborhood_.blocks(particles.cells()), threads_,
+              neighborhood_.template bytes<Pair>()};
+    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
+      using Functor = std::decay_t<decltype(functor)>;
+      launch(stream, shape_,
+             SumOverNeighborhood<Precision, chosen(), Functor>{
+                 particles, functor, PairSumsView<Precision>(sums), neighborhood_});
+    });
+  }
+
+  LaunchReport launch_report() const override {
+    return {shape_, std::to_string(targets_of_a_warp) + " targets a warp, room for " +
+                        std::to_string(neighborhood_.room) + " sources"};
+  }
+
+ private:
+  NeighborhoodShape neighborhood_;
+  int threads_;
+  LaunchShape shape_;
+};
+
+}  // namespace
+
+BackendEntry neighborhood_in_sm() {
+  return make_entry<NeighborhoodInSm>({
+      .name = "neighborhood-in-sm",
+      .summary = "a block for each cell, its 27 cells in shared memory, four targets a warp",
+      .source = "ours",
+      .options = {block_option("128")},
+      .needs_blocks = true,
+      .worth_trying = {{}, {{"block", "256"}}, {{"block", "64"}}},
+  });
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,46 @@
+// The sums of several targets, each spread over all lanes of a warp, on their way to one lane each:
+// half of the sums goes to the other half of the lanes at every step, so four targets take 18
+// shuffles of forces where one after the other took 60.
+#pragma once
+
+#include "neighbor/pair_sum.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Lanes `distance` apart share out two sums: the lower gets `low`, the upper gets `high`.
+template <class Precision, Wanted wanted>
+PENCILBOX_DEVICE_FUNCTION TargetSum<Precision, wanted> share_out(
+    const Block& block, const TargetSum<Precision, wanted>& low,
+    const TargetSum<Precision, wanted>& high, int distance) {
+  const bool upper = (block.lane() & distance) != 0;
+  const auto both = [&](auto a, auto b) {
+    return (upper ? b : a) + block.shuffle_xor(upper ? a : b, distance);
+  };
+  TargetSum<Precision, wanted> sum;
+  if constexpr (wanted == Wanted::forces || wanted == Wanted::forces_and_energies) {
+    sum.force = {both(low.force.x, high.force.x), both(low.force.y, high.force.y),
+                 both(low.force.z, high.force.z)};
+  }
+  if constexpr (wanted != Wanted::forces) sum.energy = both(low.energy, high.energy);
+  if constexpr (wanted == Wanted::forces_and_energies || wanted == Wanted::counts) {
+    sum.virial = both(low.virial, high.virial);
+  }
+  return sum;
+}
+
+/// Of `size` sums (a power of two) the whole of number lane / (lanes of a warp / size), in a fixed
+/// order. Every lane of the warp must call it.
+template <class Sum, int size>
+PENCILBOX_DEVICE_FUNCTION Sum sum_over_lanes(const Block& block, Sum (&sums)[size]) {
+  int distance = block.warp_size() / 2;
+  for (int left = size; left > 1; left /= 2) {
+    for (int i = 0; i < left / 2; ++i) {
+      sums[i] = share_out(block, sums[i], sums[i + left / 2], distance);
+    }
+    distance /= 2;
+  }
+  sums[0].add_lanes(block, 2 * distance);
+  return sums[0];
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
