@@ -80,12 +80,13 @@ struct IntoCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
+    const Index home = cell[i];
     if (is_inside(offset)) {  // most are: nothing to divide then
       position.store(i, offset);
-      ticket[i] = atomic_add(counts + cell[i], Index{1});
+      ticket[i] = atomic_add(counts + home, Index{1});
       return;
     }
-    const CellCoordinates old = grid.coordinates(cell[i]);
+    const CellCoordinates old = grid.coordinates(home);
     const CellStep<State> x(old.x, offset.x, grid.side.x, grid.cells.x, grid.periodic.x);
     const CellStep<State> y(old.y, offset.y, grid.side.y, grid.cells.y, grid.periodic.y);
     const CellStep<State> z(old.z, offset.z, grid.side.z, grid.cells.z, grid.periodic.z);
@@ -126,10 +127,11 @@ struct UnderWatch {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             std::int32_t unit) const {
+    const Vec3<State> moved = offset - reference[i];
+    const std::int32_t its_type = several_types ? type[i] : 0;
     position.store(i, offset);
     packed[i] = {offset.template to<Pair>(),
-                 static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
-    const Vec3<State> moved = offset - reference[i];
+                 static_cast<typename PackedPosition<Pair>::Type>(its_type)};
     if (dot(moved, moved) <= most_squared) return;
     atomic_min(&control->limit, unit);
     atomic_max(&control->due, std::int32_t{1});

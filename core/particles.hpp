@@ -43,6 +43,12 @@ struct alignas(4 * sizeof(Pair)) PackedPosition {
   using Type = std::conditional_t<sizeof(Pair) == 8, std::int64_t, std::int32_t>;
   Vec3<Pair> position;  ///< relative to the centre of the particle's cell [sigma]
   Type type = 0;        ///< 0-based
+
+  /// Where padding is: in nobody's range, and its distance squared still a number.
+  static constexpr Pair far_away = Pair(1e15);
+  PENCILBOX_DEVICE_FUNCTION static PackedPosition padding() {
+    return {{far_away, far_away, far_away}, 0};
+  }
 };
 
 /// What moves with a particle when binning reorders.

@@ -25,6 +25,8 @@ struct VerletKernel {
   bool several_types;
   Arrival<Precision> arrival;
 
+  /// Everything is read before anything is written: what a compiler may not exchange, a small
+  /// system would wait for one after the other.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     const double per_mass = inverse_mass[several_types ? type[i] : 0];
     const auto half_kick = static_cast<State>(0.5 * timestep * per_mass);
@@ -32,10 +34,10 @@ struct VerletKernel {
     Vec3<State> v = velocity[i] + half_change;
     // Two half kicks, not one whole: the bits must not depend on whether somebody looked between.
     if constexpr (part == Part::both) v += half_change;
-    velocity.store(i, v);
     if constexpr (part != Part::second_half) {
       arrival(i, position[i] + static_cast<State>(timestep) * v);
     }
+    velocity.store(i, v);
   }
 };
 
@@ -55,6 +57,9 @@ class VelocityVerlet final : public Integrator<Precision> {
   }
 
  private:
+  /// Few particles in small blocks, so that more multiprocessors take part.
+  static int threads_for(Index particles) { return particles < 65536 ? 64 : 256; }
+
   template <Part part>
   void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
     auto& state = particles.state;
@@ -64,7 +69,7 @@ class VelocityVerlet final : public Integrator<Precision> {
              VerletKernel<Precision, part>{position.view(), state.velocity.view(), force.view(),
                                            state.type.data(), particles.inverse_mass.data(),
                                            timestep_, particles.types > 1, arrival},
-             256);
+             threads_for(particles.count));
   }
 
   double timestep_;

@@ -19,7 +19,7 @@ struct BinnedParticles {
   const Index* cell = nullptr;           ///< [N] linear cell of a particle
   Vec3View<const Pair> position;         ///< [N] relative to the cell's centre [sigma]
   Vec3View<const State> state_position;  ///< [N] the same in the precision of the state
-  /// [N + 1] the same with the type, as lists gather it, the last not a number: for padding. Null
+  /// [N + 1] the same with the type, as lists gather it, the last far away: for padding. Null
   /// where nothing asked for it; where not, `position` is null in mixed precision.
   const PackedPosition<Pair>* packed = nullptr;
   const std::int32_t* type = nullptr;  ///< [N] 0-based

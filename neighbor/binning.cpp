@@ -24,7 +24,21 @@ StateView<typename Precision::State> view_of(ParticleState<Precision>& s) {
           s.id.data(),       s.type.data(),     s.image.view()};
 }
 
-/// Counters of a step that begins, back to zero.
+/// What arrivals count.
+struct Counters {
+  Index* counts;   ///< [cells]
+  Index* escaped;  ///< [2] of the arrivals under way, and of the last
+  Index cells;
+
+  /// Back to zero for the next arrivals: `threads` of them do it, this is number i.
+  PENCILBOX_DEVICE_FUNCTION void clear(Index i, Index threads) const {
+    for (std::int64_t c = i; c < cells; c += threads) counts[c] = 0;
+    if (i != 0) return;
+    escaped[1] = escaped[0];
+    escaped[0] = 0;
+  }
+};
+
 struct ClearCounts {
   static constexpr const char* name = "binning: clear counts";
   Index* counts;
@@ -86,34 +100,46 @@ struct Reorder {
   const Index* offset;
   const Index* order;
   bool several_types;
-  Index* counts_to_clear;  ///< null where they are cleared before they are counted
-  Index* escaped;
-  Index particles, cells;
+  Counters next;
+  bool clears;  ///< the counters of the next arrivals; those of a list are cleared when they come
+  Index particles;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { move(i, offset); }
+  /// What is moved of a particle.
+  struct Row {
+    Vec3<State> position, velocity;
+    Index cell, ticket;
+    ParticleId id;
+    Vec3<std::int32_t> image;
+    std::int32_t type;
+  };
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { write(i, read(i), offset); }
+
+  PENCILBOX_DEVICE_FUNCTION Row read(Index i) const {
+    const Index old = order != nullptr ? order[i] : i;
+    return {from.position[old],
+            from.velocity[old],
+            from.cell[old],
+            order != nullptr ? 0 : ticket[i],
+            from.id[old],
+            from.image[old],
+            several_types ? from.type[old] : 0};
+  }
 
   /// `begin_of`: [cells] the first particle of each.
   template <class Offsets>
-  PENCILBOX_DEVICE_FUNCTION void move(Index i, const Offsets& begin_of) const {
-    const Index old = order != nullptr ? order[i] : i;
-    const Index cell = from.cell[old];
-    const Index now = order != nullptr ? i : begin_of[cell] + ticket[i];
-    const Vec3<State> position = from.position[old];
-    to.position.store(now, position);
+  PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
+    const Index now = order != nullptr ? i : begin_of[row.cell] + row.ticket;
+    to.position.store(now, row.position);
     if constexpr (separate_pair_position) {
-      if (pair_position.x != nullptr) pair_position.store(now, position.template to<Pair>());
+      if (pair_position.x != nullptr) pair_position.store(now, row.position.template to<Pair>());
     }
-    to.velocity.store(now, from.velocity[old]);
-    to.cell[now] = cell;
-    to.id[now] = from.id[old];
-    to.image.store(now, from.image[old]);
-    if (several_types) to.type[now] = from.type[old];
-    if (counts_to_clear == nullptr) return;
-    for (std::int64_t c = i; c < cells; c += particles) counts_to_clear[c] = 0;
-    if (i == 0) {
-      escaped[1] = escaped[0];
-      escaped[0] = 0;
-    }
+    to.velocity.store(now, row.velocity);
+    to.cell[now] = row.cell;
+    to.id[now] = row.id;
+    to.image.store(now, row.image);
+    if (several_types) to.type[now] = row.type;
+    if (clears) next.clear(i, particles);
   }
 };
 
@@ -133,17 +159,20 @@ struct ScanAndReorder {
   }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Index cells = reorder.cells;
+    const Index cells = reorder.next.cells;
     const auto begin_of = block.shared<Index>(cells + 1);
     const auto warp_sums = block.shared<Index>(warps_of(block));
+    const std::int64_t i = block.index() * block.threads() + block.thread();
+    const bool is_there = i < reorder.particles;
+    typename Reorder<Precision>::Row row{};
+    if (is_there) row = reorder.read(static_cast<Index>(i));  // arrives while counts are summed up
     for (Index c = block.thread(); c < cells; c += block.threads()) begin_of[c] = counts[c];
     block.barrier();
     block_exclusive_sum(block, begin_of, cells, warp_sums);
     if (block.index() == 0) {
       for (Index c = block.thread(); c <= cells; c += block.threads()) offset[c] = begin_of[c];
     }
-    const std::int64_t i = block.index() * block.threads() + block.thread();
-    if (i < reorder.particles) reorder.move(static_cast<Index>(i), begin_of);
+    if (is_there) reorder.write(static_cast<Index>(i), row, begin_of);
   }
 };
 
@@ -185,6 +214,16 @@ struct PackPositions {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     packed[i] = {position[i].template to<Pair>(),
                  static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
+  }
+};
+
+template <class Pair>
+struct PadMirror {
+  static constexpr const char* name = "binning: pad the mirror";
+  PackedPosition<Pair>* behind_the_last;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    *behind_the_last = PackedPosition<Pair>::padding();
   }
 };
 
@@ -243,7 +282,7 @@ template <class Precision>
 void Binning<Precision>::reserve_mirror(Index count, Stream& stream) {
   if (packed_.size() == count + 1) return;
   packed_.resize(count + 1);
-  packed_.fill_bytes(0xff, stream);  // not a number
+  for_each(stream, 1, PadMirror<typename Precision::Pair>{packed_.data() + count});
 }
 
 template <class Precision>
@@ -301,18 +340,17 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
                                        Stream& stream) {
   const bool stays = lasts_ == OrderLasts::while_near;
   const Index cells = grid_.count();
-  Index* const cleared = stays ? nullptr : next_counts_.data();
-  Reorder<Precision> reorder{view_of(particles.state),
-                             view_of(other_),
-                             pair_position_.view(),
-                             ticket_.data(),
-                             offset_.data(),
-                             deterministic_ ? order_.data() : nullptr,
-                             particles.types > 1,
-                             cleared,
-                             escaped_.data(),
-                             particles.count,
-                             cells};
+  const Counters next{next_counts_.data(), escaped_.data(), cells};
+  const Reorder<Precision> reorder{view_of(particles.state),
+                                   view_of(other_),
+                                   pair_position_.view(),
+                                   ticket_.data(),
+                                   offset_.data(),
+                                   deterministic_ ? order_.data() : nullptr,
+                                   particles.types > 1,
+                                   next,
+                                   !stays,
+                                   particles.count};
   if (deterministic_) order_by_id(particles, stream);
   const bool scans_itself = scans_in_blocks_ && cells <= ScanAndReorder<Precision>::most_cells;
   if (!scans_itself) {

@@ -1,19 +1,48 @@
-// All sources around a cell in a block's shared memory, and the way over them: each warp takes a
+// The sources around a cell in a block's shared memory, and the way over them: each warp takes a
 // few targets of the cell into registers, its lanes take a source each, so that a source that was
 // read once meets several targets, and no lane idles because a cell holds fewer particles than a
-// warp has lanes.
+// warp has lanes. Sources that are beyond the reach of all of the cell's targets are left out: of
+// those in the 27 cells of a liquid, a third.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
 #include "core/device/device.hpp"
+#include "core/device/math.hpp"
 #include "neighbor/binned_particles.hpp"
 #include "neighbor/problem.hpp"
 #include "neighbor/shift_code.hpp"
 #include "neighbor/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
+
+/// The lanes that share targets: a warp, or half of one.
+struct Team {
+  static constexpr Index lanes = 32;
+
+  PENCILBOX_DEVICE_FUNCTION static Index count(const Block& block) {
+    return block.threads() / lanes;
+  }
+  PENCILBOX_DEVICE_FUNCTION static Index number(const Block& block) {
+    return block.thread() / lanes;
+  }
+  PENCILBOX_DEVICE_FUNCTION static Index lane(const Block& block) { return block.thread() % lanes; }
+
+  /// Every lane of the warp must call it; the votes are those of the team.
+  PENCILBOX_DEVICE_FUNCTION static std::uint32_t ballot(const Block& block, bool predicate) {
+    const Block::Votes votes = block.ballot(predicate);
+    if constexpr (sizeof(votes) == sizeof(std::uint32_t)) {
+      return votes;
+    } else {
+      return static_cast<std::uint32_t>(votes >> (block.lane() / lanes * lanes));
+    }
+  }
+  /// How many of these votes come from lanes below this one.
+  PENCILBOX_DEVICE_FUNCTION static Index votes_below(const Block& block, std::uint32_t votes) {
+    return count_bits(votes & ((1U << lane(block)) - 1U));
+  }
+};
 
 /// Where a neighbour stands: in which of the 27 cells, and which of that cell's particles it is.
 struct NeighborPlace {
@@ -44,12 +73,19 @@ struct alignas(4 * sizeof(Pair)) StagedNeighbor {
   NeighborPlace place;
 };
 
+/// The square of a distance, and a little more: what rounds to it is in reach.
+template <class Pair>
+Pair reach_squared_of(double distance) {
+  return static_cast<Pair>(1.0001 * distance * distance + 1e-6);
+}
+
 /// How a launch divides the cells, and what a block takes.
 struct NeighborhoodShape {
   /// Sources that are staged at a time: whole warps. Where a cell has more around it they come in
   /// several pieces.
   Index room = 0;
   Index cells_of_a_block = 1;
+  int threads = 128;  ///< of a block that has a choice: more where few cells are to fill a device
 
   /// Room for all that lie around most cells, if that leaves a multiprocessor enough blocks. Where
   /// most cells are empty a block takes several.
@@ -62,14 +98,19 @@ struct NeighborhoodShape {
     shape.room = static_cast<Index>(round_up(std::max<std::int64_t>(wanted, 192), 64));
     shape.cells_of_a_block =
         std::max(Index{1}, problem.grid.count() / std::max(problem.particles, Index{1}));
+    const double device = 1024.0 * problem.device.multiprocessors;
+    while (shape.threads < 512 && 2.0 * shape.threads * cells <= device) shape.threads *= 2;
     return shape;
   }
 
-  /// Of a block's shared memory.
+  /// Of the shared memory of a block with so many threads.
   template <class Pair>
-  std::size_t bytes() const {
-    return static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>) +
-           ShiftCode::count * (sizeof(RoundedShift<Pair>) + 2 * sizeof(Index)) + sizeof(Index);
+  std::size_t bytes(int of_threads) const {
+    constexpr std::size_t around =
+        2 * ShiftCode::count * sizeof(Index) + ShiftCode::count * sizeof(RoundedShift<Pair>);
+    const auto teams = static_cast<std::size_t>(of_threads / Team::lanes);
+    return static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>) + around +
+           (2 + teams) * sizeof(Index) + 2 * sizeof(RoundedShift<Pair>);
   }
 
   std::int64_t blocks(Index cells) const { return divide_up(cells, cells_of_a_block); }
@@ -81,58 +122,53 @@ class CellNeighborhood {
   using Pair = typename Precision::Pair;
   using Source = StagedNeighbor<Pair>;
 
-  /// Every thread of the block must call it, before it asks for other shared memory.
+  /// `reach_squared`: sources farther than this from all targets are left out. Every thread of the
+  /// block must call it, before it asks for other shared memory.
   PENCILBOX_DEVICE_FUNCTION CellNeighborhood(const Block& block,
                                              const BinnedParticles<Precision>& particles,
-                                             Index room)
+                                             Index room, Pair reach_squared)
       : block_(block),
         particles_(particles),
         room_(room),
+        reach_squared_(reach_squared),
         staged_(block.shared<Source>(room)),
         shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
+        corners_(block.shared<RoundedShift<Pair>>(2)),
         first_(block.shared<Index>(ShiftCode::count)),
-        number_(block.shared<Index>(ShiftCode::count + 1)) {
+        number_(block.shared<Index>(ShiftCode::count + 1)),
+        kept_(block.shared<Index>(Team::count(block))) {
     for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
       shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
     }
   }
 
-  /// Goes to the cells around this one. Every thread of the block must call it.
-  PENCILBOX_DEVICE_FUNCTION void go_to(Index cell) {
+  /// Goes to the cells around this one, whose targets are `targets`. Every thread of the block must
+  /// call it.
+  PENCILBOX_DEVICE_FUNCTION void go_to(Index cell, const IndexRange& targets) {
     block_.barrier();  // whoever still reads what was around the last
-    if (block_.warp() == 0) {
-      const Index code = block_.lane();
-      IndexRange particles{};
-      if (code < ShiftCode::count) {
-        particles = ShiftCode::particles(particles_.grid, particles_.offset,
-                                         particles_.grid.coordinates(cell), code);
-      }
-      const Index end = warp_inclusive_sum(block_, particles.count());
-      if (code < ShiftCode::count) {
-        first_[code] = particles.begin;
-        number_[code] = end - particles.count();
-      }
-      if (code == ShiftCode::count) number_[code] = end;
-    }
+    if (block_.warp() == 0) look_up(cell);
+    if (block_.warp() == warps_of(block_) - 1) measure(targets);
     block_.barrier();
     total_ = number_[ShiftCode::count];
+    const RoundedShift<Pair> low = corners_[0], high = corners_[1];
+    low_ = low.rounded;
+    high_ = high.rounded;
     staged_from_ = -1;
   }
 
   /// Calls visit(source) for each around the cell, a lane's share in this lane; always in the same
-  /// order. All lanes of a warp come together, with padding (whose position is no number) where
-  /// there is no source. Every thread of the block must call it; a warp that is `idle` helps others
-  /// to their sources only.
+  /// order. All lanes of a warp come together, with padding far away where there is no source.
+  /// Every thread of the block must call it; where the whole warp is `idle`, it helps others to
+  /// their sources only.
   template <class Visit>
   PENCILBOX_DEVICE_FUNCTION void for_each_source(bool idle, Visit&& visit) {
-    for (Index begin = 0; begin < total_; begin += room_) {
-      const Index count = whole_warps(smaller(room_, total_ - begin));
-      stage(begin, count);
-      if (idle) continue;
-      for (Index k = block_.lane(); k < count; k += block_.warp_size()) {
+    for (Index begin = 0; begin < total_;) {
+      if (staged_from_ != begin) stage(begin);
+      for (Index k = Team::lane(block_); !idle && k < staged_count_; k += Team::lanes) {
         const Source source = staged_[k];
         visit(source);
       }
+      begin = staged_to_;
     }
   }
 
@@ -147,20 +183,122 @@ class CellNeighborhood {
   }
 
  private:
-  PENCILBOX_DEVICE_FUNCTION Index whole_warps(Index count) const {
-    const Index width = block_.warp_size();
-    return (count + width - 1) / width * width;
+  /// One warp finds all 27 cells at once.
+  PENCILBOX_DEVICE_FUNCTION void look_up(Index cell) const {
+    const Index code = block_.lane();
+    IndexRange particles{};
+    if (code < ShiftCode::count) {
+      particles = ShiftCode::particles(particles_.grid, particles_.offset,
+                                       particles_.grid.coordinates(cell), code);
+    }
+    const Index end = warp_inclusive_sum(block_, particles.count());
+    if (code < ShiftCode::count) {
+      first_[code] = particles.begin;
+      number_[code] = end - particles.count();
+    }
+    if (code == ShiftCode::count) number_[code] = end;
   }
 
-  /// Sources [begin, begin + count) by number, unless they are staged already.
-  PENCILBOX_DEVICE_FUNCTION void stage(Index begin, Index count) {
-    if (staged_from_ == begin) return;
-    block_.barrier();
-    for (Index k = block_.thread(); k < count; k += block_.threads()) {
-      staged_[k] = begin + k < total_ ? find(begin + k) : padding();
+  /// One warp finds the corners of the box that holds all targets. (At an open face that is not the
+  /// cell: what has left the grid counts to the last.)
+  PENCILBOX_DEVICE_FUNCTION void measure(const IndexRange& targets) const {
+    Vec3<Pair> low = particles_.pair_position(targets.begin), high = low;
+    for (Index i = targets.begin + block_.lane(); i < targets.end; i += block_.warp_size()) {
+      widen(low, high, particles_.pair_position(i));
+    }
+    for (int distance = block_.warp_size() / 2; distance > 0; distance /= 2) {
+      const Vec3<Pair> other_low{block_.shuffle_xor(low.x, distance),
+                                 block_.shuffle_xor(low.y, distance),
+                                 block_.shuffle_xor(low.z, distance)};
+      const Vec3<Pair> other_high{block_.shuffle_xor(high.x, distance),
+                                  block_.shuffle_xor(high.y, distance),
+                                  block_.shuffle_xor(high.z, distance)};
+      widen(low, high, other_low);
+      widen(low, high, other_high);
+    }
+    if (block_.lane() != 0) return;
+    corners_[0] = RoundedShift<Pair>{low};
+    corners_[1] = RoundedShift<Pair>{high};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION static void widen(Vec3<Pair>& low, Vec3<Pair>& high,
+                                              const Vec3<Pair>& by) {
+    low = {by.x < low.x ? by.x : low.x, by.y < low.y ? by.y : low.y, by.z < low.z ? by.z : low.z};
+    high = {by.x > high.x ? by.x : high.x, by.y > high.y ? by.y : high.y,
+            by.z > high.z ? by.z : high.z};
+  }
+
+  /// How far outside [low, high] it is, 0 inside.
+  PENCILBOX_DEVICE_FUNCTION static Pair outside(Pair low, Pair high, Pair at) {
+    const Pair below = low - at, above = at - high;
+    const Pair most = below > above ? below : above;
+    return most > Pair(0) ? most : Pair(0);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool is_in_reach(const Source& source) const {
+    const Vec3<Pair> at = source.position + shift(source);
+    const Vec3<Pair> apart{outside(low_.x, high_.x, at.x), outside(low_.y, high_.y, at.y),
+                           outside(low_.z, high_.z, at.z)};
+    return dot(apart, apart) < reach_squared_;
+  }
+
+  /// As many sources from number `begin` on as there is room for. Each team takes a stretch of
+  /// them, so that they stay in order.
+  PENCILBOX_DEVICE_FUNCTION void stage(Index begin) {
+    block_.barrier();          // whoever still reads the last piece
+    constexpr Index each = 4;  // of a thread at a time, read before any is used
+    Index count = 0, next = begin;
+    while (next < total_) {
+      const Index candidates = smaller(each * block_.threads(), total_ - next);
+      if (count + candidates > room_) {
+        if (count > 0) break;
+      }
+      count += keep_some<each>(next, smaller(candidates, room_), count);
+      next += smaller(candidates, room_);
+    }
+    staged_count_ = (count + Team::lanes - 1) / Team::lanes * Team::lanes;
+    for (Index k = count + block_.thread(); k < staged_count_; k += block_.threads()) {
+      staged_[k] = padding();
     }
     block_.barrier();
     staged_from_ = begin;
+    staged_to_ = next;
+  }
+
+  /// Of `candidates` from number `next` on those in reach, to `place` and behind; how many.
+  template <Index each>
+  PENCILBOX_DEVICE_FUNCTION Index keep_some(Index next, Index candidates, Index place) const {
+    const Index team = Team::number(block_), teams = Team::count(block_);
+    const Index stretch = (candidates + teams - 1) / teams;
+    const Index from = next + team * stretch;
+    const Index to = smaller(from + stretch, next + candidates);
+    Source mine[each] = {};
+    bool kept[each];
+    for (Index k = 0; k < each; ++k) {
+      const Index number = from + k * Team::lanes + Team::lane(block_);
+      kept[k] = number < to;
+      if (kept[k]) mine[k] = find(number);
+    }
+    Index of_team = 0;
+    for (Index k = 0; k < each; ++k) {
+      kept[k] = kept[k] && is_in_reach(mine[k]);
+      of_team += count_bits(Team::ballot(block_, kept[k]));
+    }
+    if (Team::lane(block_) == 0) kept_[team] = of_team;
+    block_.barrier();
+    Index all = 0, before = place;
+    for (Index other = 0; other < teams; ++other) {
+      const Index of_other = kept_[other];
+      if (other < team) before += of_other;
+      all += of_other;
+    }
+    for (Index k = 0; k < each; ++k) {
+      const std::uint32_t votes = Team::ballot(block_, kept[k]);
+      if (kept[k]) staged_[before + Team::votes_below(block_, votes)] = mine[k];
+      before += count_bits(votes);
+    }
+    block_.barrier();  // before the numbers of the teams are written once more
+    return all;
   }
 
   PENCILBOX_DEVICE_FUNCTION Source find(Index number) const {
@@ -174,39 +312,50 @@ class CellNeighborhood {
   }
 
   PENCILBOX_DEVICE_FUNCTION static Source padding() {
-    constexpr Pair none = std::numeric_limits<Pair>::quiet_NaN();
-    return {{none, none, none}, NeighborPlace::of_nobody()};
+    return {PackedPosition<Pair>::padding().position, NeighborPlace::of_nobody()};
   }
 
   const Block& block_;
   const BinnedParticles<Precision>& particles_;
   Index room_;
+  Pair reach_squared_;
   SharedArray<Source> staged_;
   SharedArray<RoundedShift<Pair>> shifts_;
-  SharedArray<Index> first_;   // [27] particle of each cell
-  SharedArray<Index> number_;  // [28] of that particle among the sources
+  SharedArray<RoundedShift<Pair>> corners_;  // [2] of the box that holds the targets
+  SharedArray<Index> first_;                 // [27] particle of each cell
+  SharedArray<Index> number_;                // [28] of that particle among the sources
+  SharedArray<Index> kept_;                  // [teams]
+  Vec3<Pair> low_, high_;
   Index total_ = 0;
-  Index staged_from_ = -1;
+  Index staged_from_ = -1, staged_to_ = 0;  // numbers
+  Index staged_count_ = 0;                  // with padding
 };
 
-/// A few targets of a cell in a warp's registers. Those beyond the cell's last repeat it.
+/// A few targets of a cell in a team's registers. In place of those beyond the cell's last there is
+/// nobody, far from every source.
 template <class Pair, int size>
 struct TargetGroup {
   Index first = 0;  ///< particle
-  Index count = 0;  ///< at most `size`; below 1 where a warp has nothing to do
+  Index count = 0;  ///< at most `size`; below 1 where a team has nothing to do
+  bool warp_is_idle = false;
   NeighborPlace first_place;
   Vec3<Pair> position[size];
 
   template <class Precision>
   PENCILBOX_DEVICE_FUNCTION TargetGroup(const BinnedParticles<Precision>& particles,
-                                        const IndexRange& cell, Index first_target)
+                                        const IndexRange& cell, Index first_target, bool idle_warp)
       : first(first_target),
         count(smaller(cell.end - first_target, size)),
+        warp_is_idle(idle_warp),
         first_place(NeighborPlace::of(ShiftCode::none, first_target - cell.begin)) {
-    for (int t = 0; t < size; ++t) position[t] = particles.pair_position(particle(cell, t));
+    constexpr Pair nowhere = -PackedPosition<Pair>::far_away;
+    for (int t = 0; t < size; ++t) {
+      position[t] =
+          t < count ? particles.pair_position(first + t) : Vec3<Pair>{nowhere, nowhere, nowhere};
+    }
   }
 
-  PENCILBOX_DEVICE_FUNCTION bool is_empty() const { return count < 1; }
+  /// The last where there is none.
   PENCILBOX_DEVICE_FUNCTION Index particle(const IndexRange& cell, int t) const {
     return smaller(first + t, cell.end - 1);
   }
@@ -216,27 +365,32 @@ struct TargetGroup {
   }
 };
 
-/// For all targets in the cells of this block: body(around, cell, group), where `around` knows all
-/// sources around the cell, and `group` is what this warp takes of the particles [cell.begin,
-/// cell.end). Every thread of the block must call it; each warp gets as many calls.
+/// For all targets in the cells of this block: body(around, cell, group), where `around` knows the
+/// sources around the cell that may be in reach of a target, and `group` is what this warp takes of
+/// the particles [cell.begin, cell.end). Every thread of the block must call it; each warp gets as
+/// many calls.
 template <int size, class Precision, class Body>
 PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
                                                      const BinnedParticles<Precision>& particles,
-                                                     const NeighborhoodShape& shape, Body&& body) {
-  CellNeighborhood<Precision> around(block, particles, shape.room);
+                                                     const NeighborhoodShape& shape,
+                                                     typename Precision::Pair reach_squared,
+                                                     Body&& body) {
+  CellNeighborhood<Precision> around(block, particles, shape.room, reach_squared);
   const std::int64_t begin = block.index() * shape.cells_of_a_block;
   const auto end = static_cast<Index>(begin + shape.cells_of_a_block < particles.cells()
                                           ? begin + shape.cells_of_a_block
                                           : particles.cells());
-  if (particles.offset[begin] == particles.offset[end]) return;  // empty, all of them
-  const Index warps = warps_of(block);
+  // Several: are all of them empty? One is looked at below.
+  if (end - begin > 1 && particles.offset[begin] == particles.offset[end]) return;
+  const Index team = Team::number(block);
+  const Index first_team_of_warp = (block.thread() - block.lane()) / Team::lanes;
   for (auto c = static_cast<Index>(begin); c < end; ++c) {
     const IndexRange cell = particles.particles_of(c);
     if (cell.count() == 0) continue;
-    around.go_to(c);
-    for (Index first = cell.begin; first < cell.end; first += size * warps) {
-      const TargetGroup<typename Precision::Pair, size> group(particles, cell,
-                                                              first + size * block.warp());
+    around.go_to(c, cell);
+    for (Index first = cell.begin; first < cell.end; first += size * Team::count(block)) {
+      const TargetGroup<typename Precision::Pair, size> group(
+          particles, cell, first + size * team, first + size * first_team_of_warp >= cell.end);
       body(around, cell, group);
     }
   }

@@ -77,14 +77,35 @@ struct TargetSum {
     if constexpr (wanted == Wanted::counts) virial += 1.0;
   }
 
-  /// The same for positions and types as they are packed.
+  /// add() for positions and types as they are packed.
   template <class Interaction, class Pair, class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction,
-                                     const PackedPosition<Pair>& target,
-                                     const PackedPosition<Pair>& source,
-                                     const CellShift<Pair>& shift, const Exact& exact) {
+  PENCILBOX_DEVICE_FUNCTION void add_packed(const Interaction& interaction,
+                                            const PackedPosition<Pair>& target,
+                                            const PackedPosition<Pair>& source,
+                                            const CellShift<Pair>& shift, const Exact& exact) {
     add(interaction, target.position, source.position, shift, exact,
         static_cast<std::int32_t>(target.type), static_cast<std::int32_t>(source.type));
+  }
+
+  /// The same for lanes that go together: where most of them have a partner sooner or later, all
+  /// evaluate every candidate and drop what is none, which is cheaper than a branch, and lets the
+  /// sums of several targets overlap. `is_other`: the source is not the target itself. Coordinates
+  /// must be finite, those of padding too.
+  template <class Interaction, class Pair, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add_in_step(const Interaction& interaction,
+                                             const Vec3<Pair>& target, const Vec3<Pair>& source,
+                                             const CellShift<Pair>& shift, const Exact& exact,
+                                             std::int32_t target_type, std::int32_t source_type,
+                                             bool is_other) {
+    if constexpr (wanted == Wanted::forces && !Interaction::needs_types) {
+      const Vec3<Pair> separation = (target - source) - shift.rounded;
+      const Pair r2 = dot(separation, separation);
+      const auto term = interaction(r2, target_type, source_type);
+      const Pair force_over_r = is_other && interaction.in_range(r2) ? term.force_over_r : Pair(0);
+      force += (force_over_r * separation).template to<Accumulator>();
+    } else if (is_other) {
+      add(interaction, target, source, shift, exact, target_type, source_type);
+    }
   }
 
   template <class Pair>
@@ -138,10 +159,20 @@ struct TargetSum<Precision, Wanted::potential> {
   }
 
   template <class Kernel, class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add(const Kernel& kernel, const PackedPosition<float>& target,
-                                     const PackedPosition<float>& source,
-                                     const CellShift<float>& shift, const Exact& exact) {
+  PENCILBOX_DEVICE_FUNCTION void add_packed(const Kernel& kernel,
+                                            const PackedPosition<float>& target,
+                                            const PackedPosition<float>& source,
+                                            const CellShift<float>& shift, const Exact& exact) {
     add(kernel, target.position, source.position, shift, exact, target.type, source.type);
+  }
+
+  template <class Kernel, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add_in_step(const Kernel& kernel, const Vec3<float>& target,
+                                             const Vec3<float>& source,
+                                             const CellShift<float>& shift, const Exact& exact,
+                                             std::int32_t target_type, std::int32_t source_type,
+                                             bool is_other) {
+    if (is_other) add(kernel, target, source, shift, exact, target_type, source_type);
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {

@@ -1,6 +1,6 @@
-// The sums of several targets, each spread over all lanes of a warp, on their way to one lane each:
-// half of the sums goes to the other half of the lanes at every step, so four targets take 18
-// shuffles of forces where one after the other took 60.
+// The sums of several targets, each spread over the lanes of a warp or a part of one, on their way
+// to one lane each: half of the sums goes to the other half of the lanes at every step, so four
+// targets take 18 shuffles of forces where one after the other took 60.
 #pragma once
 
 #include "neighbor/pair_sum.hpp"
@@ -28,11 +28,12 @@ PENCILBOX_DEVICE_FUNCTION TargetSum<Precision, wanted> share_out(
   return sum;
 }
 
-/// Of `size` sums (a power of two) the whole of number lane / (lanes of a warp / size), in a fixed
-/// order. Every lane of the warp must call it.
+/// Of `size` sums over `lanes` neighbouring lanes (two powers of two) each lane gets a whole one:
+/// the k-th of them number k / (lanes / size). In a fixed order. Every lane of the warp must call
+/// it.
 template <class Sum, int size>
-PENCILBOX_DEVICE_FUNCTION Sum sum_over_lanes(const Block& block, Sum (&sums)[size]) {
-  int distance = block.warp_size() / 2;
+PENCILBOX_DEVICE_FUNCTION Sum sum_over_lanes(const Block& block, Sum (&sums)[size], int lanes) {
+  int distance = lanes / 2;
   for (int left = size; left > 1; left /= 2) {
     for (int i = 0; i < left / 2; ++i) {
       sums[i] = share_out(block, sums[i], sums[i + left / 2], distance);

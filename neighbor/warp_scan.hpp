@@ -9,10 +9,9 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Bits of a ballot that belong to lanes below this one.
-PENCILBOX_DEVICE_FUNCTION inline std::uint64_t lanes_below(const Block& block,
-                                                           std::uint64_t ballot) {
-  return ballot & ((std::uint64_t{1} << block.lane()) - 1U);
+/// Of the votes of a ballot those of lanes below this one.
+PENCILBOX_DEVICE_FUNCTION inline Block::Votes lanes_below(const Block& block, Block::Votes votes) {
+  return votes & ((Block::Votes{1} << block.lane()) - 1U);
 }
 
 PENCILBOX_DEVICE_FUNCTION inline Index warps_of(const Block& block) {

@@ -4,7 +4,8 @@
     tools/measure_auto.py PROGRAM OUT [--device cuda] [--steps 2000] [--repeats 5] [--small]
 
 Seven systems: the melt at 4,000 to 2,048,000 atoms, a dilute gas, a droplet in vapour with most cells
-empty, a dense crystal. Each fixed candidate runs once for a tenth of the steps; the best two, and what
+empty, a dense crystal. Small systems do up to fifty times as many steps, so that a run takes about a second:
+trials are a matter of some hundred steps. Each fixed candidate runs once for a tenth of the steps; the best two, and what
 `auto` chose, run as often and as long as `auto`, in turn with it: what slows a host down for a while
 then meets all; the shorter the run, the oftener. Times are those of the loop (report.json, `seconds`),
 trials included. Prints a table and writes it to OUT/auto.csv; exit status 1 if the median of `auto`
@@ -23,15 +24,16 @@ BAR = 1.05
 
 # What may win somewhere. Those that are never near it (every pair, one block for a cell) are left out.
 CANDIDATES = [
-    ("par-part-no-loop", {}),
     ("par-part-no-loop", {"runs": "merged"}),
-    ("par-part-no-loop", {"runs": "merged", "block": "64"}),
-    ("par-part-no-loop", {"threads_per_target": "4"}),
     ("par-part-no-loop", {"threads_per_target": "8"}),
     ("par-part-no-loop", {"threads_per_target": "32"}),
-    ("par-part-loop", {}),
     ("x-pencil", {"length": "best"}),
-    ("hoetzlein", {}),
+    ("neighborhood-in-sm", {"block": "64"}),
+    ("neighborhood-in-sm", {"block": "256"}),
+    ("verlet-list", {"skin": 0.3}),
+    ("verlet-list", {"skin": 0.4}),
+    ("verlet-list", {"skin": 0.6}),
+    ("verlet-list", {"skin": 0.8}),
 ]
 
 
@@ -84,7 +86,8 @@ class Runs:
         keys = {"run.steps": steps, "run.device": self.options.device, "run.precision": "single",
                 "potential.cutoff": 2.5, "neighbor.backend": backend, "system.velocities.seed": 1,
                 "output.directory": self.options.out / "run", "output.thermo.every": steps,
-                **{f"neighbor.options.{key}": value for key, value in choices.items()}, **system}
+                **{"neighbor.skin" if key == "skin" else f"neighbor.options.{key}": value
+                   for key, value in choices.items()}, **system}
         settings = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
         done = subprocess.run([self.options.program, "run", self.deck, "--quiet", "--overwrite", *settings],
                               capture_output=True, text=True)
@@ -99,9 +102,9 @@ def in_words(backend, choices):
     return " ".join([backend] + [f"{key}={value}" for key, value in choices.items()])
 
 
-def best_of_few_steps(runs, system):
+def best_of_few_steps(runs, system, steps):
     """The two fixed candidates that were best for a tenth of the steps."""
-    few = max(1, runs.options.steps // 10)
+    few = max(1, steps // 10)
     tried = []
     for backend, choices in CANDIDATES:
         report = runs.report(system, backend, choices, few)
@@ -117,12 +120,17 @@ def repeats_of(seconds, least):
 
 
 def measure(runs, name, system):
-    steps = runs.options.steps
+    particles = runs.report(system, "par-part-no-loop", {}, 1)["particles"]
+    steps = runs.options.steps * max(1, min(50, 2_048_000 // particles))
+    if runs.options.small:
+        steps = runs.options.steps
     first = runs.report(system, "auto", {}, steps)
     choice = first["backend_stats"]["choice"]
     if choice is None:
         sys.exit(f"{name}: auto had not chosen after {steps} steps")
-    finalists = [(choice["backend"], choice["options"])] + best_of_few_steps(runs, system)
+    if first["backend_stats"].get("list"):
+        choice["options"]["skin"] = first["backend_stats"]["list"]["skin"]
+    finalists = [(choice["backend"], choice["options"])] + best_of_few_steps(runs, system, steps)
     auto, fixed = [], {in_words(*each): [] for each in finalists}
     for _ in range(repeats_of(first["seconds"], runs.options.repeats)):
         auto.append(runs.report(system, "auto", {}, steps)["seconds"])

@@ -154,16 +154,21 @@ template <class Precision>
 void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
   constexpr std::int64_t most_steps_unwatched = 1 << 20;
   advance_seconds_ = 0.0;
+  const bool looks_at_every_step = steps == 1;
   while (steps > 0) {
     std::int64_t some = std::min(steps, most_steps_unwatched);
-    if (is_choosing()) some = std::min(some, choosing_->steps_wanted(expected_interval_[active_]));
+    if (is_choosing()) {
+      some = std::min(some, choosing_->steps_wanted(expected_interval_[active_]));
+      // A step with energies costs more: apart from the others, unless there are no others.
+      if (last != LastStep::forces_only && some == steps && steps > 1) --some;
+    }
     steps -= some;
     const std::int64_t before = step_, rebuilds = list_.rebuilds;
     const double seconds_before = advance_seconds_;
     run_batch(static_cast<std::int32_t>(some), steps > 0 ? LastStep::forces_only : last);
     look_after_health(before);
     if (!is_choosing()) continue;
-    const bool was_wanted = steps > 0 || last == LastStep::forces_only;  // energies cost more
+    const bool was_wanted = steps > 0 || last == LastStep::forces_only || looks_at_every_step;
     const double seconds = advance_seconds_ - seconds_before;
     if (!was_wanted || !choosing_->note(seconds, some, list_.rebuilds - rebuilds)) continue;
     adopt(choosing_->active());

@@ -22,7 +22,8 @@ PENCILBOX_DEVICE_FUNCTION inline Real reciprocal(Real x) {
 template <>
 __device__ __host__ inline float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
-  const float estimate = __fdividef(1.0F, x);
+  float estimate;  // by name: the compiler's words for it look after numbers beyond 2^126
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(x));
 #else
   const float estimate = __builtin_amdgcn_rcpf(x);
 #endif
@@ -51,6 +52,13 @@ __device__ __host__ inline double reciprocal_square_root(double x) {
 
 /// How many bits are set. Not std::popcount on a device: as a host function, relaxed or not, it
 /// compiles to 0 in CUDA's device code, without a word.
+PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<Index>(__popc(bits));
+#else
+  return static_cast<Index>(std::popcount(bits));
+#endif
+}
 PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   return static_cast<Index>(__popcll(bits));

@@ -18,11 +18,11 @@
 
 namespace pencilbox {
 
-/// The constants of one pair of types, so that a pair costs no more arithmetic than it must.
+/// The constants of one pair of types, so that a force costs no more arithmetic than it must.
 template <class Real>
 struct LennardJonesConstants {
-  Real c12;              ///< 4 epsilon sigma^12
-  Real c6;               ///< 4 epsilon sigma^6
+  Real repulsion;        ///< 48 epsilon sigma^12
+  Real attraction;       ///< 24 epsilon sigma^6
   Real energy_shift;     ///< subtracted from the energy
   Real force_at_cutoff;  ///< -u'(r_c) for force-shift, else unused
 };
@@ -34,9 +34,10 @@ PENCILBOX_DEVICE_FUNCTION inline PairTerm<Real> lennard_jones(
     const LennardJonesConstants<Real>& constants, Real r2) {
   const Real inverse_r2 = reciprocal(r2);
   const Real inverse_r6 = inverse_r2 * inverse_r2 * inverse_r2;
-  const Real repulsion = constants.c12 * inverse_r6;
-  return {Real(6) * inverse_r6 * (Real(2) * repulsion - constants.c6) * inverse_r2,
-          inverse_r6 * (repulsion - constants.c6) - constants.energy_shift};
+  return {
+      (constants.repulsion * inverse_r6 - constants.attraction) * (inverse_r6 * inverse_r2),
+      (constants.repulsion / Real(12) * inverse_r6 - constants.attraction / Real(6)) * inverse_r6 -
+          constants.energy_shift};
 }
 
 /// `Pairs` finds the constants of two types: OnePairOfTypes or TableOfPairs.
@@ -72,14 +73,14 @@ std::vector<LennardJonesConstants<Real>> lennard_jones_constants(const LennardJo
   std::vector<LennardJonesConstants<Real>> rows;
   for (const auto& [epsilon, sigma] : model.pairs) {
     const double sigma6 = sigma * sigma * sigma * sigma * sigma * sigma;
-    LennardJonesConstants<double> row{4.0 * epsilon * sigma6 * sigma6, 4.0 * epsilon * sigma6, 0.0,
-                                      0.0};
+    LennardJonesConstants<double> row{48.0 * epsilon * sigma6 * sigma6, 24.0 * epsilon * sigma6,
+                                      0.0, 0.0};
     if (model.truncation != Truncation::cut) {
       const auto at_cutoff = lennard_jones(row, model.cutoff * model.cutoff);
       row.energy_shift = at_cutoff.energy;
       row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
     }
-    rows.push_back({static_cast<Real>(row.c12), static_cast<Real>(row.c6),
+    rows.push_back({static_cast<Real>(row.repulsion), static_cast<Real>(row.attraction),
                     static_cast<Real>(row.energy_shift), static_cast<Real>(row.force_at_cutoff)});
   }
   return rows;

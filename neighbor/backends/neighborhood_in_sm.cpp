@@ -1,8 +1,8 @@
 // Neighborhood-In-SM: a block for each cell, all sources of the 27 cells around it in shared memory
 // at once. Ours. Where the pencils of "Few particles per cell" give a thread a target and let it
-// walk its sources, here a warp walks them for four targets in its registers, a source a lane: each
-// source is read once for four targets, lanes are full whatever a cell holds, and a block has as
-// many threads as keep it busy, also where particles are few.
+// walk its sources, here 32 lanes walk them for four targets in their registers, a source a lane:
+// each source is read once for four targets, lanes are full whatever a cell holds, and a block has
+// as many threads as keep it busy, also where particles are few.
 #include "neighbor/backend.hpp"
 #include "neighbor/cell_neighborhood.hpp"
 #include "neighbor/pair_sum.hpp"
@@ -12,42 +12,47 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-constexpr int targets_of_a_warp = 4;
+constexpr int targets_of_a_team = 4;
 
 template <class Precision, Wanted wanted, class Interaction>
 struct SumOverNeighborhood {
   static constexpr const char* name = "neighborhood-in-sm";
   static constexpr int max_threads = 512;
   using Pair = typename Precision::Pair;
+  /// Forces in float: at most 64 registers. What else there is would spill.
+  static constexpr int min_blocks =
+      wanted == Wanted::forces && sizeof(Pair) == sizeof(float) ? 2 : 1;
   using Around = CellNeighborhood<Precision>;
-  using Group = TargetGroup<Pair, targets_of_a_warp>;
+  using Group = TargetGroup<Pair, targets_of_a_team>;
   using Sum = TargetSum<Precision, wanted>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
   PairSumsView<Precision> sums;
   NeighborhoodShape shape;
+  Pair reach_squared;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    for_each_target_group<targets_of_a_warp>(
-        block, particles, shape, [&](Around& around, const IndexRange& cell, const Group& group) {
-          std::int32_t type[targets_of_a_warp];
-          for (int t = 0; t < targets_of_a_warp; ++t) type[t] = type_of(group.particle(cell, t));
-          Sum sum[targets_of_a_warp];
-          around.for_each_source(group.is_empty(), [&](const typename Around::Source& source) {
+    for_each_target_group<targets_of_a_team>(
+        block, particles, shape, reach_squared,
+        [&](Around& around, const IndexRange& cell, const Group& group) {
+          std::int32_t type[targets_of_a_team];
+          for (int t = 0; t < targets_of_a_team; ++t) type[t] = type_of(group.particle(cell, t));
+          Sum sum[targets_of_a_team];
+          around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             if (!counts(source)) return;
             const CellShift<Pair> shift{around.shift(source), {}};
-            for (int t = 0; t < targets_of_a_warp; ++t) {
-              if (group.is_itself(t, source.place)) continue;
+            for (int t = 0; t < targets_of_a_team; ++t) {
               const auto exact = [&] { return separation(around, cell, group, t, source); };
-              sum[t].add(interaction, group.position[t], source.position, shift, exact, type[t],
-                         source_type(around, source));
+              sum[t].add_in_step(interaction, group.position[t], source.position, shift, exact,
+                                 type[t], source_type(around, source),
+                                 !group.is_itself(t, source.place));
             }
           });
-          const Sum whole = sum_over_lanes(block, sum);
-          const int lanes = block.warp_size() / targets_of_a_warp;
-          const int t = block.lane() / lanes;
-          if (block.lane() % lanes == 0 && t < group.count) whole.store(sums, group.first + t);
+          const Sum whole = sum_over_lanes(block, sum, Team::lanes);
+          constexpr Index lanes = Team::lanes / targets_of_a_team;
+          const Index t = Team::lane(block) / lanes;
+          if (Team::lane(block) % lanes == 0 && t < group.count) whole.store(sums, group.first + t);
         });
   }
 
@@ -92,12 +97,14 @@ class NeighborhoodInSm final : public Backend<Precision> {
   using Pair = typename Precision::Pair;
 
   NeighborhoodInSm(const Problem& problem, const BackendOptions& options)
-      : neighborhood_(NeighborhoodShape::for_problem(problem)), threads_(block_of(options)) {}
+      : cutoff_(cutoff_of(problem.potential)),
+        neighborhood_(NeighborhoodShape::for_problem(problem)),
+        threads_(block_of(options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
-    const auto bytes =
-        static_cast<std::int64_t>(NeighborhoodShape::for_problem(problem).template bytes<Pair>());
+    const auto bytes = static_cast<std::int64_t>(
+        NeighborhoodShape::for_problem(problem).template bytes<Pair>(block_of(options)));
     if (bytes <= problem.device.shared_bytes_opt_in) return {};
     return "a block needs " + std::to_string(bytes) +
            " bytes of shared memory, and the device has " +
@@ -109,21 +116,29 @@ class NeighborhoodInSm final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
     shape_ = {neighborhood_.blocks(particles.cells()), threads_,
-              neighborhood_.template bytes<Pair>()};
+              neighborhood_.template bytes<Pair>(threads_)};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
       launch(stream, shape_,
              SumOverNeighborhood<Precision, chosen(), Functor>{
-                 particles, functor, PairSumsView<Precision>(sums), neighborhood_});
+                 particles, functor, PairSumsView<Precision>(sums), neighborhood_,
+                 reach_squared(wanted)});
     });
   }
 
   LaunchReport launch_report() const override {
-    return {shape_, std::to_string(targets_of_a_warp) + " targets a warp, room for " +
+    return {shape_, std::to_string(targets_of_a_team) + " targets at a time, room for " +
                         std::to_string(neighborhood_.room) + " sources"};
   }
 
  private:
+  /// For the benchmark's potentials, which have no cutoff, all that 27 cells hold counts.
+  Pair reach_squared(Wanted wanted) const {
+    if (wanted == Wanted::potential || cutoff_ == 0.0) return std::numeric_limits<Pair>::max();
+    return reach_squared_of<Pair>(cutoff_);
+  }
+
+  double cutoff_;
   NeighborhoodShape neighborhood_;
   int threads_;
   LaunchShape shape_;
@@ -134,7 +149,7 @@ class NeighborhoodInSm final : public Backend<Precision> {
 BackendEntry neighborhood_in_sm() {
   return make_entry<NeighborhoodInSm>({
       .name = "neighborhood-in-sm",
-      .summary = "a block for each cell, its 27 cells in shared memory, four targets a warp",
+      .summary = "a block for each cell, its 27 cells in shared memory, four targets at a time",
       .source = "ours",
       .options = {block_option("128")},
       .needs_blocks = true,

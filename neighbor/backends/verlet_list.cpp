@@ -22,7 +22,7 @@ namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
 
 /// A source and by which shift its cell was met. The source behind the last particle is padding:
-/// its position is no number, so it is in nobody's range.
+/// it is in nobody's range.
 struct ListEntry {
   static constexpr int source_bits = 27;
 
@@ -62,7 +62,10 @@ struct ListRows {
   }
   PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return targets * lanes; }
 
-  PENCILBOX_DEVICE_FUNCTION static Index whole_fours(Index length) { return (length + 3) / 4 * 4; }
+  /// With padding: whole fours, and at least one for each lane.
+  PENCILBOX_DEVICE_FUNCTION Index padded(Index row) const {
+    return larger((row + 3) / 4 * 4, chunk());
+  }
 };
 
 template <class Precision>
@@ -113,8 +116,9 @@ struct BuildByThreads {
         append(row, ListEntry::of(source, ShiftCode::of(dx, run.dy, run.dz)));
       }
     });
-    list.note_length(target, row.length);
-    while (row.length % 4 != 0) append(row, list.padding());
+    const Index length = row.length;
+    list.note_length(target, length);
+    while (row.length < list.rows.padded(length)) append(row, list.padding());
   }
 
   struct Row {
@@ -132,35 +136,36 @@ struct BuildByThreads {
   }
 };
 
-/// A warp builds the rows of four targets of a cell at a time, a source a lane. The lanes agree by
-/// a vote on who stores where.
-template <class Precision>
+/// 32 lanes build the rows of a few targets of a cell at a time, a source a lane. The lanes agree
+/// by a vote on who stores where.
+template <class Precision, int targets_of_a_team>
 struct BuildByCells {
   static constexpr const char* name = "verlet-list: build, cell by cell";
-  static constexpr int threads = 128;
-  static constexpr int max_threads = threads;
-  static constexpr int targets_of_a_warp = 4;
+  static constexpr int max_threads = 512;
   using Pair = typename Precision::Pair;
+  static constexpr int min_blocks = sizeof(Pair) == sizeof(float) ? 2 : 1;
   using Around = CellNeighborhood<Precision>;
-  using Group = TargetGroup<Pair, targets_of_a_warp>;
+  using Group = TargetGroup<Pair, targets_of_a_team>;
 
   ListBuild<Precision> list;
   NeighborhoodShape shape;
+  Pair reach_squared;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    for_each_target_group<targets_of_a_warp>(
-        block, list.particles, shape, [&](Around& around, const IndexRange&, const Group& group) {
-          Index length[targets_of_a_warp] = {};
-          around.for_each_source(group.is_empty(), [&](const typename Around::Source& source) {
+    for_each_target_group<targets_of_a_team>(
+        block, list.particles, shape, reach_squared,
+        [&](Around& around, const IndexRange&, const Group& group) {
+          Index length[targets_of_a_team] = {};
+          around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             const ListEntry entry = ListEntry::of(around.particle(source), source.place.code());
             const Vec3<Pair> shift = around.shift(source);
-            for (int t = 0; t < targets_of_a_warp; ++t) {
+            for (int t = 0; t < targets_of_a_team; ++t) {
               const bool is_partner = list.is_near(group.position[t], source.position, shift) &&
-                                      !group.is_itself(t, source.place) && t < group.count;
+                                      !group.is_itself(t, source.place);
               append(block, group.first + t, length[t], entry, is_partner);
             }
           });
-          for (int t = 0; t < targets_of_a_warp && t < group.count; ++t) {
+          for (int t = 0; t < targets_of_a_team && t < group.count; ++t) {
             finish(block, group.first + t, length[t]);
           }
         });
@@ -168,18 +173,18 @@ struct BuildByCells {
 
   PENCILBOX_DEVICE_FUNCTION void append(const Block& block, Index target, Index& length,
                                         const ListEntry& entry, bool is_partner) const {
-    const std::uint64_t votes = block.ballot(is_partner);
-    const Index k = length + count_bits(lanes_below(block, votes));
+    const std::uint32_t votes = Team::ballot(block, is_partner);
+    const Index k = length + Team::votes_below(block, votes);
     if (is_partner && k < list.rows.capacity) list.rows.entries[list.rows.place(target, k)] = entry;
     length += count_bits(votes);
   }
 
   PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index target, Index length) const {
-    const Index k = length + block.lane();
-    if (k < ListRows::whole_fours(length) && k < list.rows.capacity) {
+    const Index end = smaller(list.rows.padded(length), list.rows.capacity);
+    for (Index k = length + Team::lane(block); k < end; k += Team::lanes) {
       list.rows.entries[list.rows.place(target, k)] = list.padding();
     }
-    if (block.lane() == 0) list.note_length(target, length);
+    if (Team::lane(block) == 0) list.note_length(target, length);
   }
 };
 
@@ -194,7 +199,11 @@ struct FillShifts {
   }
 };
 
-template <class Precision, Wanted wanted, class Interaction>
+/// One thread a row: partners and others mix in a warp, but what waits for memory has time for a
+/// branch. Several threads a row: all evaluate in step.
+enum class ThreadsARow { one, several };
+
+template <class Precision, Wanted wanted, class Interaction, ThreadsARow threads>
 struct WalkRow {
   using Pair = typename Precision::Pair;
   using Sum = TargetSum<Precision, wanted>;
@@ -205,15 +214,15 @@ struct WalkRow {
   ListRows rows;
   const RoundedShift<Pair>* shifts;  ///< [27]
 
-  /// Of the row the fours of this lane.
+  /// Of the row the fours of this lane. The first come whatever the length is, so that nobody waits
+  /// for it.
   PENCILBOX_DEVICE_FUNCTION Sum operator()(Index target, Index lane) const {
+    const FourEntries* fours = rows.fours(target, lane);
+    FourEntries now = *fours;
     const Source at = particles.packed[target];
     const Index length = rows.length[target];
-    const FourEntries* fours = rows.fours(target, lane);
     Sum sum;
-    for (Index k = 4 * lane; k < length; k += rows.chunk()) {
-      const FourEntries now = *fours;
-      fours += rows.stride();
+    for (Index k = 4 * lane; k < length;) {
       const Source first = particles.packed[now.first.source()];
       const Source second = particles.packed[now.second.source()];
       const Source third = particles.packed[now.third.source()];
@@ -222,6 +231,10 @@ struct WalkRow {
       add(sum, target, at, now.second, second);
       add(sum, target, at, now.third, third);
       add(sum, target, at, now.fourth, fourth);
+      k += rows.chunk();
+      if (k >= length) break;
+      fours += rows.stride();
+      now = *fours;
     }
     return sum;
   }
@@ -236,14 +249,20 @@ struct WalkRow {
       return exact_separation(particles, target, entry.source(),
                               ShiftCode::shift(particles.grid, entry.code()));
     };
-    sum.add(interaction, at, source, shift, exact);
+    if constexpr (threads == ThreadsARow::one) {
+      sum.add_packed(interaction, at, source, shift, exact);
+    } else {
+      sum.add_in_step(interaction, at.position, source.position, shift, exact,
+                      static_cast<std::int32_t>(at.type), static_cast<std::int32_t>(source.type),
+                      true);
+    }
   }
 };
 
 template <class Precision, Wanted wanted, class Interaction>
 struct OneThreadARow {
   static constexpr const char* name = "verlet-list";
-  WalkRow<Precision, wanted, Interaction> walk;
+  WalkRow<Precision, wanted, Interaction, ThreadsARow::one> walk;
   PairSumsView<Precision> sums;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
@@ -255,7 +274,7 @@ template <class Precision, Wanted wanted, class Interaction>
 struct SeveralThreadsARow {
   static constexpr const char* name = "verlet-list: several threads a target";
   static constexpr int max_threads = 512;
-  WalkRow<Precision, wanted, Interaction> walk;
+  WalkRow<Precision, wanted, Interaction, ThreadsARow::several> walk;
   PairSumsView<Precision> sums;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
@@ -307,9 +326,14 @@ class VerletList final : public Backend<Precision> {
     if (threads_build_) {
       return for_each(stream, particles.count, BuildByThreads<Precision>{list});
     }
-    const LaunchShape shape{neighborhood_.blocks(particles.cells()),
-                            BuildByCells<Precision>::threads, neighborhood_.template bytes<Pair>()};
-    launch(stream, shape, BuildByCells<Precision>{list, neighborhood_});
+    const int threads = neighborhood_.threads;
+    const LaunchShape shape{neighborhood_.blocks(particles.cells()), threads,
+                            neighborhood_.template bytes<Pair>(threads)};
+    const auto reach_squared = reach_squared_of<Pair>(radius_);
+    if (threads > 128) {  // few cells: more warps, each with less to do
+      return launch(stream, shape, BuildByCells<Precision, 2>{list, neighborhood_, reach_squared});
+    }
+    launch(stream, shape, BuildByCells<Precision, 4>{list, neighborhood_, reach_squared});
   }
 
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
@@ -318,12 +342,13 @@ class VerletList final : public Backend<Precision> {
     shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      const WalkRow<Precision, chosen(), Functor> walk{particles, functor, rows, shifts_.data()};
       const PairSumsView<Precision> view(sums);
       if (lanes_ > 1) {
-        launch(stream, shape_, SeveralThreadsARow<Precision, chosen(), Functor>{walk, view});
+        using Kernel = SeveralThreadsARow<Precision, chosen(), Functor>;
+        launch(stream, shape_, Kernel{{particles, functor, rows, shifts_.data()}, view});
       } else {
-        for_each(stream, particles.count, OneThreadARow<Precision, chosen(), Functor>{walk, view},
+        using Kernel = OneThreadARow<Precision, chosen(), Functor>;
+        for_each(stream, particles.count, Kernel{{particles, functor, rows, shifts_.data()}, view},
                  threads_);
       }
     });

@@ -262,16 +262,33 @@ TEST_P(Lists, FindASkinWhileRunning) {
   const SimulationSetup open = with_list(setup, std::nullopt);
   const auto simulation = make(open);
   std::optional<AutomaticChoice> choice;
-  for (int k = 0; k < 40 && !choice; ++k) {
+  bool is_choosing = true;  // once more, where cells fill as the crystal melts
+  for (int k = 0; k < 100 && is_choosing; ++k) {
     simulation->advance(50);
     choice = simulation->backend_stats().choice;
+    is_choosing = simulation->backend_stats().is_choosing;
   }
   ASSERT_TRUE(choice);
+  ASSERT_FALSE(is_choosing);
   EXPECT_EQ(choice->chosen.name, backend().info.name);
   EXPECT_GT(choice->chosen.skin, 0.0);
   EXPECT_EQ(choice->chosen.skin, simulation->backend_stats().list->skin);
   EXPECT_GT(choice->tried, 2);
   expect_right(*simulation, open);
+}
+
+TEST_P(Lists, FindASkinHoweverOftenSomebodyLooks) {
+  for (const int between : {1, 2, 5}) {
+    SCOPED_TRACE(between);
+    SimulationSetup setup = with_list(hot_liquid(), std::nullopt);
+    const auto simulation = make(setup);
+    bool is_choosing = true;
+    for (int k = 0; k < 3000 && is_choosing; k += between) {
+      simulation->advance(between);
+      is_choosing = simulation->backend_stats().is_choosing;
+    }
+    EXPECT_FALSE(is_choosing);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Lists, ::testing::ValuesIn(every_list()), case_name);

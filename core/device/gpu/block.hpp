@@ -34,6 +34,13 @@ class SharedArray {
 
 class Block {
  public:
+  /// A bit for each lane of a warp.
+#if defined(PENCILBOX_DEVICE_CUDA)
+  using Votes = std::uint32_t;
+#else
+  using Votes = std::uint64_t;
+#endif
+
   PENCILBOX_DEVICE_FUNCTION int thread() const {
     PENCILBOX_ON_DEVICE(return static_cast<int>(threadIdx.x));
   }
@@ -75,7 +82,7 @@ class Block {
   PENCILBOX_DEVICE_FUNCTION T shuffle_down(T value, int distance) const {
     PENCILBOX_ON_DEVICE(return __shfl_down_sync(all_lanes, value, distance));
   }
-  PENCILBOX_DEVICE_FUNCTION std::uint64_t ballot(bool predicate) const {
+  PENCILBOX_DEVICE_FUNCTION Votes ballot(bool predicate) const {
     PENCILBOX_ON_DEVICE(return __ballot_sync(all_lanes, predicate));
   }
 #else
@@ -95,7 +102,7 @@ class Block {
   PENCILBOX_DEVICE_FUNCTION T shuffle_down(T value, int distance) const {
     PENCILBOX_ON_DEVICE(return __shfl_down(value, static_cast<unsigned>(distance)));
   }
-  PENCILBOX_DEVICE_FUNCTION std::uint64_t ballot(bool predicate) const {
+  PENCILBOX_DEVICE_FUNCTION Votes ballot(bool predicate) const {
     PENCILBOX_ON_DEVICE(return __ballot(predicate));
   }
 #endif

@@ -80,6 +80,7 @@ class SharedArray {
 class Block {
  public:
   using Here = std::source_location;
+  using Votes = std::uint64_t;  // a bit for each lane of a warp
 
   Block(detail::ThreadContext* context, std::int64_t index, const LaunchShape& shape, int warp_size)
       : context_(context), index_(index), shape_(&shape), warp_size_(warp_size) {}
@@ -116,16 +117,16 @@ class Block {
     const int source = lane() + distance;
     return from_lane(value, source < warp_size_ && lane_exists(source) ? source : lane(), where);
   }
-  std::uint64_t ballot(bool predicate, Here where = Here::current()) const {
+  Votes ballot(bool predicate, Here where = Here::current()) const {
     const std::int32_t mine = predicate ? 1 : 0;
     const auto* table =
         static_cast<const unsigned char*>(context_->exchange(&mine, sizeof mine, where));
-    std::uint64_t mask = 0;
+    Votes mask = 0;
     for (int other = 0; other < warp_size_ && lane_exists(other); ++other) {
       std::int32_t value = 0;
       std::memcpy(&value, table + static_cast<std::size_t>(other) * detail::exchange_slot_bytes,
                   sizeof value);
-      mask |= static_cast<std::uint64_t>(value) << other;
+      mask |= static_cast<Votes>(value) << other;
     }
     return mask;
   }

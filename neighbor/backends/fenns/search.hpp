@@ -266,7 +266,7 @@ struct Search {
     for (; walk.position < section.end; walk.position += block.warp_size()) {
       const Index source = walk.position + block.lane();
       const Index cell = local_cell(home, section, source);
-      const std::uint64_t found = block.ballot(cell >= 0);
+      const Block::Votes found = block.ballot(cell >= 0);
       const Index number = walk.number + count_bits(lanes_below(block, found));
       if (cell >= 0 && number >= batch && number < batch_end) {
         shared.gathered_source[number - batch] = source;
