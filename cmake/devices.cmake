@@ -46,7 +46,8 @@ function(pencilbox_compile_for_device target device)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX Boost::context)
   elseif(device STREQUAL "cuda")
     target_compile_options(${target} PRIVATE
-      "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo>"
+      "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>"
+      "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Release>>>:-lineinfo>"
       "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PENCILBOX_RESOURCE_REPORT}>>:-Xptxas=-v>")
     target_link_libraries(${target} PUBLIC CUDA::cudart)
   elseif(device STREQUAL "hip")

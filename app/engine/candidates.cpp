@@ -31,7 +31,7 @@ double largest_sigma(const Problem& problem) {
 
 /// The candidates that a back end with these options makes: one, or one for each skin.
 void add_with_skins(const BackendEntry& entry, const BackendOptions& options,
-                    const SimulationSetup& setup, const Problem& problem,
+                    const SimulationSettings& setup, const Problem& problem,
                     std::vector<Candidate>& candidates) {
   if (entry.info.rebuild == Rebuild::every_step) {
     candidates.push_back({&entry, options, 0.0});
@@ -58,7 +58,7 @@ BackendOptions over_defaults(const BackendInfo& info, const BackendOptions& chos
 }
 
 /// What this back end adds to those of `auto`.
-void add_worth_trying(const BackendEntry& entry, const SimulationSetup& setup,
+void add_worth_trying(const BackendEntry& entry, const SimulationSettings& setup,
                       const Problem& problem, std::vector<Candidate>& candidates) {
   if (entry.info.all_pairs && problem.particles > most_for_all_pairs) return;
   for (const BackendOptions& chosen : entry.info.worth_trying) {
@@ -71,7 +71,7 @@ void add_worth_trying(const BackendEntry& entry, const SimulationSetup& setup,
 }
 
 /// What can run the problem, worth trying or not: first what is not emulated.
-std::vector<Candidate> last_resort(const SimulationSetup& setup, const Problem& problem) {
+std::vector<Candidate> last_resort(const SimulationSettings& setup, const Problem& problem) {
   std::vector<Candidate> candidates;
   for (const bool emulated : {false, true}) {
     for (const BackendEntry& entry : backend_registry()) {
@@ -88,7 +88,7 @@ std::vector<Candidate> last_resort(const SimulationSetup& setup, const Problem& 
   return candidates;
 }
 
-std::vector<Candidate> all_candidates(const SimulationSetup& setup, const Problem& problem) {
+std::vector<Candidate> all_candidates(const SimulationSettings& setup, const Problem& problem) {
   std::vector<Candidate> candidates;
   if (setup.backend != automatic) {
     add_with_skins(find_backend(setup.backend), setup.options, setup, problem, candidates);
@@ -104,7 +104,7 @@ std::vector<Candidate> all_candidates(const SimulationSetup& setup, const Proble
 
 BackendChoice Candidate::choice() const { return {entry->info.name, options, skin}; }
 
-std::optional<std::string> refusal_of(const SimulationSetup& setup, const Problem& problem) {
+std::optional<std::string> refusal_of(const SimulationSettings& setup, const Problem& problem) {
   const BackendEntry& entry = find_backend(setup.backend);
   if (const auto reason = entry.refuse(problem, setup.options)) return reason;
   if (!all_candidates(setup, problem).empty()) return {};
@@ -119,7 +119,7 @@ std::optional<std::string> refusal_of(const SimulationSetup& setup, const Proble
          first.refuse(problem, default_options(first.info)).value_or("");
 }
 
-std::vector<Candidate> candidates_for(const SimulationSetup& setup, const Problem& problem) {
+std::vector<Candidate> candidates_for(const SimulationSettings& setup, const Problem& problem) {
   if (const auto reason = refusal_of(setup, problem)) throw BackendRefusal(*reason);
   return all_candidates(setup, problem);
 }

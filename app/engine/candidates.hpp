@@ -28,10 +28,10 @@ struct Candidate {
 
 /// At least one, those of one back end in a row. `problem` is on the grid of the bare cutoff.
 /// Throws BackendRefusal, with the reason in words, if nothing can run it.
-std::vector<Candidate> candidates_for(const SimulationSetup& setup, const Problem& problem);
+std::vector<Candidate> candidates_for(const SimulationSettings& setup, const Problem& problem);
 
 /// Nothing, or the reason in words why candidates_for() would throw.
-std::optional<std::string> refusal_of(const SimulationSetup& setup, const Problem& problem);
+std::optional<std::string> refusal_of(const SimulationSettings& setup, const Problem& problem);
 
 /// `family[k]`: the number of candidate k's back end.
 std::vector<std::size_t> families_of(const std::vector<Candidate>& candidates);

@@ -134,7 +134,7 @@ class DeviceSimulation final : public Simulation {
       : setup_(std::move(setup)),
         device_(device),
         box_(box),
-        engine_(without_start(setup_), device_),
+        engine_(setup_, device_),
         watch_(setup_.potential) {}
 
   Particles<Precision>& particles() { return engine_.particles(); }
@@ -255,9 +255,8 @@ std::unique_ptr<Simulation> make_device_simulation(SimulationSetup setup, const 
 /// takes. Where nothing can run it, the grid of the bare cutoff.
 Problem as_it_begins(const SimulationSetup& setup, const Problem& bare, ProblemReport& report) {
   report.device_bytes = bytes_on_device(bare);
-  const SimulationSetup asked = without_start(setup);
-  if (refusal_of(asked, bare)) return bare;
-  const std::vector<Candidate> candidates = candidates_for(asked, bare);
+  if (refusal_of(setup, bare)) return bare;
+  const std::vector<Candidate> candidates = candidates_for(setup, bare);
   for (const Candidate& candidate : candidates) {
     const Problem problem = problem_for(candidate, bare);
     report.device_bytes =
@@ -290,7 +289,7 @@ class Api final : public DeviceApi {
   ProblemReport check(const SimulationSetup& setup) const override {
     const Problem bare = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, bare);
-    SimulationSetup with_this = without_start(setup);
+    SimulationSettings with_this = setup;
     ProblemReport report;
     for (const BackendEntry& entry : backend_registry()) {
       const bool chosen = entry.info.name == setup.backend;

@@ -25,7 +25,7 @@ template <class Precision>
 class Engine {
  public:
   /// The start of `setup` is not looked at: load() or restore() comes next.
-  Engine(const SimulationSetup& setup, const DeviceProperties& device);
+  Engine(const SimulationSettings& setup, const DeviceProperties& device);
 
   /// Puts a state of the host on the device, orders and evaluates it. `problem`: on the grid of the
   /// bare cutoff. Throws BackendRefusal if no candidate can run it.
@@ -105,7 +105,7 @@ class Engine {
   void choose_again_if_crowded();
   AutomaticChoice present_choice() const;
 
-  SimulationSetup setup_;  // without its start
+  SimulationSettings setup_;
   DeviceProperties device_;
   Problem problem_;  // on the grid of the bare cutoff
   Stream stream_;

@@ -47,9 +47,8 @@ auto bits_of(const PairSums<Precision>& sums, Wanted wanted, Stream& stream) {
 }  // namespace
 
 template <class Precision>
-Engine<Precision>::Engine(const SimulationSetup& setup, const DeviceProperties& device)
+Engine<Precision>::Engine(const SimulationSettings& setup, const DeviceProperties& device)
     : setup_(setup), device_(device) {
-  setup_.start = {};
   control_.upload(std::vector<StepControl>(1), stream_);
 }
 
@@ -262,10 +261,16 @@ void Engine<Precision>::keep_equal_bits() {
 }
 
 /// Loads the kernels of all candidates: loading is no part of a step, and takes longer than one.
+/// Those of a list are the same for every skin.
 template <class Precision>
 void Engine<Precision>::rehearse() {
   const Rehearsal rehearsal;
+  const Candidate* before = nullptr;
   for (const Candidate& candidate : candidates_) {
+    const bool is_loaded = before != nullptr && before->entry == candidate.entry &&
+                           before->options == candidate.options;
+    before = &candidate;
+    if (is_loaded) continue;
     const Problem problem = problem_for(candidate, problem_);
     const auto backend = make_backend<Precision>(*candidate.entry, problem, candidate.options);
     backend->rebuild(view(), stream_);

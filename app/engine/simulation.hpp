@@ -22,9 +22,8 @@
 
 namespace pencilbox {
 
-/// Everything a simulation needs to exist.
-struct SimulationSetup {
-  StartState start;
+/// What a simulation is told beside its particles.
+struct SimulationSettings {
   Potential potential;
   std::string backend;
   BackendOptions options;
@@ -35,6 +34,11 @@ struct SimulationSetup {
   std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
   std::uint64_t seed = 0;        ///< of an integrator's random numbers
   Executor executor = Executor::best;
+};
+
+/// Everything a simulation needs to exist.
+struct SimulationSetup : SimulationSettings {
+  StartState start;
 };
 
 /// What the last step of a batch evaluates.

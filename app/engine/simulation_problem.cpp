@@ -12,7 +12,7 @@
 namespace pencilbox {
 namespace {
 
-Problem on_grid(const SimulationSetup& setup, const Box& box, const CellGrid& grid,
+Problem on_grid(const SimulationSettings& setup, const Box& box, const CellGrid& grid,
                 const DeviceProperties& device) {
   Problem problem;
   problem.box = box;
@@ -99,7 +99,7 @@ std::int64_t bytes_in(const Problem& problem) {
 
 }  // namespace
 
-Problem make_problem(const SimulationSetup& setup, const StartState& start,
+Problem make_problem(const SimulationSettings& setup, const StartState& start,
                      const DeviceProperties& device) {
   const CellGrid grid = make_cell_grid(start.box, cutoff_of(setup.potential), start.position,
                                        resolution_of(setup.potential, setup.precision));
@@ -107,21 +107,6 @@ Problem make_problem(const SimulationSetup& setup, const StartState& start,
   problem.particles = static_cast<Index>(start.size());
   problem.largest_cell = largest_cell(grid, start.position);
   return problem;
-}
-
-SimulationSetup without_start(const SimulationSetup& setup) {
-  SimulationSetup rest;
-  rest.potential = setup.potential;
-  rest.backend = setup.backend;
-  rest.options = setup.options;
-  rest.integrator = setup.integrator;
-  rest.timestep = setup.timestep;
-  rest.precision = setup.precision;
-  rest.deterministic = setup.deterministic;
-  rest.skin = setup.skin;
-  rest.seed = setup.seed;
-  rest.executor = setup.executor;
-  return rest;
 }
 
 void require_resolved(const StartState& start, const Problem& problem) {
@@ -134,7 +119,7 @@ void require_resolved(const StartState& start, const Problem& problem) {
                      in_words(*found, problem.grid, places, start.id, problem.precision));
 }
 
-Problem make_problem(const SimulationSetup& setup, const ExactState& state,
+Problem make_problem(const SimulationSettings& setup, const ExactState& state,
                      const DeviceProperties& device) {
   CellGrid grid = grid_of(state);
   std::vector<Double3> positions;

@@ -10,11 +10,8 @@
 namespace pencilbox {
 
 /// The problem of a start, on a grid of its own.
-Problem make_problem(const SimulationSetup& setup, const StartState& start,
+Problem make_problem(const SimulationSettings& setup, const StartState& start,
                      const DeviceProperties& device);
-
-/// All that `setup` says but for its start, which may be large.
-SimulationSetup without_start(const SimulationSetup& setup);
 
 /// Throws PhysicsError with the name of a particle that the run's precision cannot hold where it
 /// is: a number beyond a float's, a coordinate whose digits are lost, a place too far from all
@@ -23,7 +20,7 @@ void require_resolved(const StartState& start, const Problem& problem);
 
 /// The problem of an exact state: on the grid that the state was taken on, or, where that was a
 /// list's, on that of the bare cutoff.
-Problem make_problem(const SimulationSetup& setup, const ExactState& state,
+Problem make_problem(const SimulationSettings& setup, const ExactState& state,
                      const DeviceProperties& device);
 
 /// What Particles and Binning will take for this problem.

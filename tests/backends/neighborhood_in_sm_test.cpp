@@ -56,7 +56,7 @@ TEST_P(Neighborhoods, AreTheCellItself) {
 
 TEST_P(Neighborhoods, AreEmptyForTheMostPart) {
   // A cloud in a corner of a large box, beyond whose open face some have gone.
-  StartState cloud = random_liquid(120, periodic_box(5, 5, 5), 0.85, 23);
+  StartState cloud = random_liquid(100, periodic_box(5, 5, 5), 0.85, 23);
   cloud.box = {{0, 0, 0}, {30, 30, 30}, {false, true, true}};
   for (std::size_t i = 0; i < 9; ++i) cloud.position[i][0] -= 6.0;
   expect_right(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift), "64");
