@@ -161,6 +161,19 @@ std::optional<std::string> unknown_word(const CLI::App& program, const CLI::App&
   return complaint("bench: unknown benchmark", word(2), bench);
 }
 
+/// An option that is given nothing, as by an unset variable of a script, is not one left out.
+void refuse_empty_values(CLI::App& command) {
+  const CLI::Validator not_empty(
+      [](const std::string& value) {
+        return std::string(value.empty() ? "is empty, leave it out or give it a value" : "");
+      },
+      "");
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(not_empty);
+  }
+  for (CLI::App* below : command.get_subcommands({})) refuse_empty_values(*below);
+}
+
 void list_benchmarks(const CLI::App& bench) {
   std::string list;
   for (const CLI::App* command : bench.get_subcommands({})) {
@@ -210,10 +223,13 @@ int run_program(int argc, char** argv) {
   if (const auto text = unknown_word(program, *bench, argc, argv)) {
     return fail(*text, ExitCode::bad_input);
   }
+  refuse_empty_values(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return program.exit(success);
+    const int code = program.exit(success);
+    if (!std::cout.flush()) throw SystemError("standard output: cannot write");
+    return code;
   } catch (const CLI::ParseError& error) {
     return fail(std::string(error.what()) + " (see pencilbox --help)", ExitCode::bad_input);
   }

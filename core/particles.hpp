@@ -44,11 +44,12 @@ struct alignas(4 * sizeof(Pair)) PackedPosition {
   Vec3<Pair> position;  ///< relative to the centre of the particle's cell [sigma]
   Type type = 0;        ///< 0-based
 
-  /// Where padding is: in nobody's range, and its distance squared still a number.
-  static constexpr Pair far_away = Pair(1e15);
-  PENCILBOX_DEVICE_FUNCTION static PackedPosition padding() {
-    return {{far_away, far_away, far_away}, 0};
+  /// Where padding is: in nobody's range, not even of what has flown far along an axis or a
+  /// diagonal, and its distance squared still a number.
+  PENCILBOX_DEVICE_FUNCTION static Vec3<Pair> far_away() {
+    return {Pair(1.7e17), Pair(-2.9e17), Pair(1.3e17)};
   }
+  PENCILBOX_DEVICE_FUNCTION static PackedPosition padding() { return {far_away(), 0}; }
 };
 
 /// What moves with a particle when binning reorders.

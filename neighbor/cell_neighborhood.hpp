@@ -1,8 +1,9 @@
-// The sources around a cell in a block's shared memory, and the way over them: each warp takes a
-// few targets of the cell into registers, its lanes take a source each, so that a source that was
-// read once meets several targets, and no lane idles because a cell holds fewer particles than a
-// warp has lanes. Sources that are beyond the reach of all of the cell's targets are left out: of
-// those in the 27 cells of a liquid, a third.
+// The sources around a cell in a block's shared memory, and the way over them: each team of 32
+// lanes takes a few targets of the cell into registers, its lanes take a source each, so that a
+// source that was read once meets several targets, and no lane idles because a cell holds fewer
+// particles than there are lanes. (A team and not a warp: sums must not depend on how wide a
+// device's warps are.) Sources that are beyond the reach of all of the cell's targets are left out:
+// of those in the 27 cells of a liquid, a third.
 #pragma once
 
 #include <algorithm>
@@ -44,33 +45,18 @@ struct Team {
   }
 };
 
-/// Where a neighbour stands: in which of the 27 cells, and which of that cell's particles it is.
-struct NeighborPlace {
-  static constexpr int bits_of_index = 27;
-
-  std::uint32_t word = 0;
-
-  PENCILBOX_DEVICE_FUNCTION static NeighborPlace of(Index code, Index index) {
-    return {static_cast<std::uint32_t>(index) | static_cast<std::uint32_t>(code) << bits_of_index};
-  }
-  /// Of padding, which is nobody: the code is one that may be looked up.
-  PENCILBOX_DEVICE_FUNCTION static NeighborPlace of_nobody() {
-    return of(ShiftCode::none, (Index{1} << bits_of_index) - 1);
-  }
-  PENCILBOX_DEVICE_FUNCTION Index code() const { return static_cast<Index>(word >> bits_of_index); }
-  PENCILBOX_DEVICE_FUNCTION Index index() const {
-    return static_cast<Index>(word & ((1U << bits_of_index) - 1U));
-  }
-  PENCILBOX_DEVICE_FUNCTION bool operator==(const NeighborPlace& other) const {
-    return word == other.word;
-  }
-};
-
 /// As it is staged: one read of 16 bytes, 32 in double.
 template <class Pair>
 struct alignas(4 * sizeof(Pair)) StagedNeighbor {
   Vec3<Pair> position;  ///< relative to the centre of its own cell
-  NeighborPlace place;
+  ShiftedIndex place;   ///< which of its cell's particles it is, and which of 27 cells that is
+
+  /// Padding is nobody, far from every target; its code is one that may be looked up.
+  PENCILBOX_DEVICE_FUNCTION static StagedNeighbor padding() {
+    return {PackedPosition<Pair>::far_away(),
+            ShiftedIndex::of(ShiftedIndex::most, ShiftCode::none)};
+  }
+  PENCILBOX_DEVICE_FUNCTION bool is_padding() const { return place.word == padding().place.word; }
 };
 
 /// The square of a distance, and a little more: what rounds to it is in reach.
@@ -81,7 +67,7 @@ Pair reach_squared_of(double distance) {
 
 /// How a launch divides the cells, and what a block takes.
 struct NeighborhoodShape {
-  /// Sources that are staged at a time: whole warps. Where a cell has more around it they come in
+  /// Sources that are staged at a time: whole teams. Where a cell has more around it they come in
   /// several pieces.
   Index room = 0;
   Index cells_of_a_block = 1;
@@ -250,15 +236,13 @@ class CellNeighborhood {
     Index count = 0, next = begin;
     while (next < total_) {
       const Index candidates = smaller(each * block_.threads(), total_ - next);
-      if (count + candidates > room_) {
-        if (count > 0) break;
-      }
+      if (count > 0 && count + candidates > room_) break;
       count += keep_some<each>(next, smaller(candidates, room_), count);
       next += smaller(candidates, room_);
     }
     staged_count_ = (count + Team::lanes - 1) / Team::lanes * Team::lanes;
     for (Index k = count + block_.thread(); k < staged_count_; k += block_.threads()) {
-      staged_[k] = padding();
+      staged_[k] = Source::padding();
     }
     block_.barrier();
     staged_from_ = begin;
@@ -308,11 +292,7 @@ class CellNeighborhood {
       if (further < ShiftCode::count && Index{number_[further]} <= number) code = further;
     }
     const Index index = number - Index{number_[code]};
-    return {particles_.pair_position(Index{first_[code]} + index), NeighborPlace::of(code, index)};
-  }
-
-  PENCILBOX_DEVICE_FUNCTION static Source padding() {
-    return {PackedPosition<Pair>::padding().position, NeighborPlace::of_nobody()};
+    return {particles_.pair_position(Index{first_[code]} + index), ShiftedIndex::of(index, code)};
   }
 
   const Block& block_;
@@ -338,7 +318,7 @@ struct TargetGroup {
   Index first = 0;  ///< particle
   Index count = 0;  ///< at most `size`; below 1 where a team has nothing to do
   bool warp_is_idle = false;
-  NeighborPlace first_place;
+  ShiftedIndex first_place;  ///< as sources are numbered
   Vec3<Pair> position[size];
 
   template <class Precision>
@@ -347,11 +327,10 @@ struct TargetGroup {
       : first(first_target),
         count(smaller(cell.end - first_target, size)),
         warp_is_idle(idle_warp),
-        first_place(NeighborPlace::of(ShiftCode::none, first_target - cell.begin)) {
-    constexpr Pair nowhere = -PackedPosition<Pair>::far_away;
+        first_place(ShiftedIndex::of(first_target - cell.begin, ShiftCode::none)) {
     for (int t = 0; t < size; ++t) {
-      position[t] =
-          t < count ? particles.pair_position(first + t) : Vec3<Pair>{nowhere, nowhere, nowhere};
+      position[t] = t < count ? particles.pair_position(first + t)
+                              : Pair(-1) * PackedPosition<Pair>::far_away();
     }
   }
 
@@ -360,14 +339,14 @@ struct TargetGroup {
     return smaller(first + t, cell.end - 1);
   }
   /// Whether the source is this target itself, and not one of its images.
-  PENCILBOX_DEVICE_FUNCTION bool is_itself(int t, const NeighborPlace& source) const {
+  PENCILBOX_DEVICE_FUNCTION bool is_itself(int t, const ShiftedIndex& source) const {
     return source.word - first_place.word == static_cast<std::uint32_t>(t);
   }
 };
 
 /// For all targets in the cells of this block: body(around, cell, group), where `around` knows the
-/// sources around the cell that may be in reach of a target, and `group` is what this warp takes of
-/// the particles [cell.begin, cell.end). Every thread of the block must call it; each warp gets as
+/// sources around the cell that may be in reach of a target, and `group` is what this team takes of
+/// the particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as
 /// many calls.
 template <int size, class Precision, class Body>
 PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,

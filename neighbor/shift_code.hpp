@@ -1,6 +1,8 @@
 // The 27 cells around a particle by number, with the shift by which each is met.
 #pragma once
 
+#include <cstdint>
+
 #include "core/device/macros.hpp"
 #include "core/grid_view.hpp"
 #include "neighbor/index_range.hpp"
@@ -31,6 +33,22 @@ struct ShiftCode {
     const Index cell = grid.linear(c);
     return {offset[cell], offset[cell + 1]};
   }
+};
+
+/// One of many, and by which of the 27 shifts it is met, in one word.
+struct ShiftedIndex {
+  static constexpr int bits_of_index = 27;
+  static constexpr Index most = (Index{1} << bits_of_index) - 1;  ///< the largest index
+
+  std::uint32_t word = 0;
+
+  PENCILBOX_DEVICE_FUNCTION static ShiftedIndex of(Index index, Index code) {
+    return {static_cast<std::uint32_t>(index) | static_cast<std::uint32_t>(code) << bits_of_index};
+  }
+  PENCILBOX_DEVICE_FUNCTION Index index() const {
+    return static_cast<Index>(word & ((1U << bits_of_index) - 1U));
+  }
+  PENCILBOX_DEVICE_FUNCTION Index code() const { return static_cast<Index>(word >> bits_of_index); }
 };
 
 /// A shift as a pair adds it, in one word of memory.

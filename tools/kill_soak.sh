@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills runs that write as fast as they can, at random moments, by kill -9, and looks at what they left:
 #
-#   tools/kill_soak.sh PROGRAM [COUNT=20] [SEED=1] [SAMPLE=20]
+#   tools/kill_soak.sh PROGRAM [COUNT=20] [SEED=1] [SAMPLE=20] [BACKEND=par-part-no-loop]
 #
 # After each kill h5py must read every complete frame; each SAMPLE-th time ParaView (pvpython),
 # MDAnalysis and VTK have to read them too, where they are installed. Where the program has --resume, the
@@ -9,7 +9,7 @@
 # Prints a line for each failure and a summary; exit status 1 if anything failed.
 set -uo pipefail
 
-program=$(readlink -f "${1:?the program pencilbox}") count=${2:-20} sample=${4:-20}
+program=$(readlink -f "${1:?the program pencilbox}") count=${2:-20} sample=${4:-20} backend=${5:-par-part-no-loop}
 RANDOM=${3:-1}
 tools=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 python=/usr/bin/python3 # the distribution's: it has h5py and MDAnalysis
@@ -17,13 +17,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OMP_NUM_THREADS=1
 
-cat >"$work/deck.yaml" <<'DECK'
+cat >"$work/deck.yaml" <<DECK
 system:
   particles:
     lattice: {type: fcc, density: 0.8442, cells: [4, 4, 4]}
   velocities: {temperature: 1.44, seed: 1}
 potential: {cutoff: 2.5}
 run: {steps: 1000000000, device: host}
+neighbor: {backend: $backend}
 output:
   thermo: {every: 1}
   trajectory: {every: 1, fields: [position, velocity, force, image, id, potential_energy, speed]}

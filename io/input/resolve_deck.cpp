@@ -311,10 +311,14 @@ class Resolver {
       const bool whole = magnitude && std::abs(*magnitude) > 0x1p53;
       refuse(node, path, whole ? "out of range" : "not an integer", text, allowed_entry(rule));
     }
-    if (static_cast<double>(*value) < rule.minimum || static_cast<double>(*value) > rule.maximum) {
-      refuse(node, path, "out of range", text, allowed_entry(rule));
-    }
+    if (!is_within(*value, rule)) refuse(node, path, "out of range", text, allowed_entry(rule));
     return *value;
+  }
+
+  /// To the last digit: 2^53 + 1 would round to 2^53 in a double.
+  static bool is_within(std::int64_t value, const KeyRule& rule) {
+    const auto exact = static_cast<long double>(value);
+    return exact >= rule.minimum && exact <= rule.maximum;
   }
 
   bool boolean(const YamlNode& node, const KeyRule& rule, const std::string& path) const {
@@ -330,10 +334,7 @@ class Resolver {
     if (std::find(choices.begin(), choices.end(), node.text) != choices.end()) return node.text;
     if (rule.is_bounded()) {
       const std::optional<std::int64_t> value = parse_integer(node.text);
-      if (value && static_cast<double>(*value) >= rule.minimum &&
-          static_cast<double>(*value) <= rule.maximum) {
-        return std::to_string(*value);
-      }
+      if (value && is_within(*value, rule)) return std::to_string(*value);
     } else if (choices.empty()) {
       return node.text;
     }

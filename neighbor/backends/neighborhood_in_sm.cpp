@@ -59,7 +59,7 @@ struct SumOverNeighborhood {
   /// Padding is out of everybody's range; what knows no range must be told.
   PENCILBOX_DEVICE_FUNCTION static bool counts(const typename Around::Source& source) {
     if constexpr (wanted == Wanted::counts || wanted == Wanted::potential) {
-      return !(source.place == NeighborPlace::of_nobody());
+      return !source.is_padding();
     } else {
       return true;
     }
@@ -75,7 +75,7 @@ struct SumOverNeighborhood {
   PENCILBOX_DEVICE_FUNCTION std::int32_t source_type(const Around& around,
                                                      const typename Around::Source& source) const {
     if constexpr (Interaction::needs_types) {
-      if (source.place == NeighborPlace::of_nobody()) return 0;
+      if (source.is_padding()) return 0;
       return particles.type[around.particle(source)];
     } else {
       return 0;
@@ -103,6 +103,10 @@ class NeighborhoodInSm final : public Backend<Precision> {
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
+    if (problem.largest_cell > ShiftedIndex::most) {
+      return "a cell may hold at most " + std::to_string(ShiftedIndex::most) +
+             " particles here, and one has " + std::to_string(problem.largest_cell);
+    }
     const auto bytes = static_cast<std::int64_t>(
         NeighborhoodShape::for_problem(problem).template bytes<Pair>(block_of(options)));
     if (bytes <= problem.device.shared_bytes_opt_in) return {};

@@ -23,19 +23,7 @@ namespace {
 
 /// A source and by which shift its cell was met. The source behind the last particle is padding:
 /// it is in nobody's range.
-struct ListEntry {
-  static constexpr int source_bits = 27;
-
-  std::uint32_t word;
-
-  PENCILBOX_DEVICE_FUNCTION static ListEntry of(Index source, Index code) {
-    return {static_cast<std::uint32_t>(source) | static_cast<std::uint32_t>(code) << source_bits};
-  }
-  PENCILBOX_DEVICE_FUNCTION Index source() const {
-    return static_cast<Index>(word & ((1U << source_bits) - 1U));
-  }
-  PENCILBOX_DEVICE_FUNCTION Index code() const { return static_cast<Index>(word >> source_bits); }
-};
+using ListEntry = ShiftedIndex;
 
 /// What a lane reads at a time.
 struct alignas(16) FourEntries {
@@ -223,10 +211,10 @@ struct WalkRow {
     const Index length = rows.length[target];
     Sum sum;
     for (Index k = 4 * lane; k < length;) {
-      const Source first = particles.packed[now.first.source()];
-      const Source second = particles.packed[now.second.source()];
-      const Source third = particles.packed[now.third.source()];
-      const Source fourth = particles.packed[now.fourth.source()];
+      const Source first = particles.packed[now.first.index()];
+      const Source second = particles.packed[now.second.index()];
+      const Source third = particles.packed[now.third.index()];
+      const Source fourth = particles.packed[now.fourth.index()];
       add(sum, target, at, now.first, first);
       add(sum, target, at, now.second, second);
       add(sum, target, at, now.third, third);
@@ -242,11 +230,11 @@ struct WalkRow {
   PENCILBOX_DEVICE_FUNCTION void add(Sum& sum, Index target, const Source& at,
                                      const ListEntry& entry, const Source& source) const {
     if constexpr (wanted == Wanted::counts) {
-      if (entry.source() == particles.count) return;  // padding is no candidate
+      if (entry.index() == particles.count) return;  // padding is no candidate
     }
     const CellShift<Pair> shift{shifts[entry.code()].rounded, {}};
     const auto exact = [&] {
-      return exact_separation(particles, target, entry.source(),
+      return exact_separation(particles, target, entry.index(),
                               ShiftCode::shift(particles.grid, entry.code()));
     };
     if constexpr (threads == ThreadsARow::one) {
@@ -307,7 +295,7 @@ class VerletList final : public Backend<Precision> {
     if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
       return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
     }
-    constexpr std::int64_t most = (std::int64_t{1} << ListEntry::source_bits) - 1;  // and padding
+    constexpr std::int64_t most = ListEntry::most;  // and padding
     if (problem.particles <= most) return {};
     return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
            std::to_string(problem.particles);

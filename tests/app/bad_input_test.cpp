@@ -121,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "deck.yaml:6: run.steps:", "100.5"},
         BadInput{"16 too many steps", replaced("20", "1e30"), "",
                  "deck.yaml:6: run.steps:", "1e30"},
+        BadInput{"16 one step more than a double counts", replaced("20", "9007199254740993"), "",
+                 "deck.yaml:6: run.steps: out of range", "9007199254740993"},
         BadInput{"16 too many atoms", replaced("[4, 4, 4]", "[1000, 1000, 1000]"), "",
                  "deck.yaml:3: system.particles.lattice", "at most 2147483647"},
         BadInput{"17 timestep", small_deck("integrator: {timestep: 0}\n"), "",

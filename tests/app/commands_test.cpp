@@ -62,5 +62,26 @@ TEST_F(InAFolder, HelpAndVersion) {
   EXPECT_NE(program("--version").out.find('.'), std::string::npos);
 }
 
+TEST_F(InAFolder, WhatCannotBeWrittenWasNotSaid) {
+  for (const std::string what : {"--help", "--version", "info", "schema", "backends"}) {
+    const ProgramResult result =
+        run("/bin/sh", "-c '\"$0\" " + what + " >/dev/full' '" + PENCILBOX_PROGRAM + "'");
+    EXPECT_EQ(result.exit_code, 4) << what;
+    EXPECT_NE(result.err.find("standard output: cannot write"), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(InAFolder, AnEmptyOptionIsNotOneLeftOut) {
+  write("deck.yaml", small_deck());
+  for (const std::string command :
+       {"compare deck.yaml --backends ''", "compare deck.yaml --output ''",
+        "run deck.yaml --set ''", "run ''", "view run --field ''",
+        "bench few-particles --cells ''"}) {
+    const ProgramResult result = program(command);
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_NE(result.err.find("is empty"), std::string::npos) << command << ": " << result.err;
+  }
+}
+
 }  // namespace
 }  // namespace pencilbox::testing

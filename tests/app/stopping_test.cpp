@@ -113,6 +113,10 @@ TEST_F(Stopped, AWallTimeThatIsNoneIsRefusedFirst) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("--wall-time: not a length of time, got soon"), std::string::npos);
   EXPECT_EQ(listing(), before);
+  // An unset variable of a job script is no limit that was left out.
+  const ProgramResult empty = program("run deck.yaml --wall-time ''");
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_NE(empty.err.find("--wall-time: is empty"), std::string::npos) << empty.err;
 }
 
 TEST_F(Stopped, ASecondRunOnTheFolderIsRefused) {  // 40
