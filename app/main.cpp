@@ -1,6 +1,7 @@
 // The program: arguments to a command, an error to one line and an exit code. The only place that
 // prints an error or decides how to end.
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -252,6 +253,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_closed_standard_descriptors();  // before anything is opened
+  std::signal(SIGXFSZ, SIG_IGN);       // beyond `ulimit -f` a write fails, in words
   set_up_notes();
   try {
     return run_program(argc, argv);

@@ -1,7 +1,9 @@
 #include "app/commands/program.hpp"
 
+#include <cerrno>
 #include <cstdio>
 
+#include "app/commands/stopping.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox {
@@ -52,9 +54,12 @@ std::string refusal_text(const Deck& deck, const std::string& reason) {
 }
 
 void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw SystemError("standard output: cannot write");
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return;
   }
+  // Nobody reads on ("run DECK | head"): a run ends for that in good order, as for other signals.
+  if (errno == EPIPE && a_signal_was_caught()) return;
+  throw SystemError("standard output: cannot write");
 }
 
 }  // namespace pencilbox

@@ -164,10 +164,19 @@ void RunSession::write_rows(const Observation& observation, Progress& progress) 
     outputs_->write_row(observation);
     if (!arguments_.quiet) {
       progress.clear();
-      table_.append(observation);
+      print_row(observation);
     }
   }
   if (outputs_->frame_due(observation.step)) outputs_->write_frame(*simulation_, observation);
+}
+
+/// Where nobody reads on, the run ends by that signal, with its checkpoint, and not by the row.
+void RunSession::print_row(const Observation& observation) {
+  try {
+    table_.append(observation);
+  } catch (const SystemError&) {
+    if (!a_signal_was_caught()) throw;
+  }
 }
 
 void RunSession::write_checkpoint(ExactState state) {

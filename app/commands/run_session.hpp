@@ -41,6 +41,7 @@ class RunSession {
   void write_rows(const Observation& observation, Progress& progress);
 
   RunReport finished_report(const std::optional<StopReason>& stopped);
+  void print_row(const Observation& observation);
   void tell_stop(const StopReason& reason) const;
 
   const RunArguments& arguments_;

@@ -20,8 +20,11 @@ struct StopSignal {
 };
 
 // 128 + the number is what a shell shows of a process that a signal has ended.
-constexpr std::array<StopSignal, 3> stop_signals{{{SIGINT, "SIGINT", 128 + SIGINT},
+constexpr std::array<StopSignal, 6> stop_signals{{{SIGINT, "SIGINT", 128 + SIGINT},
                                                   {SIGTERM, "SIGTERM", 128 + SIGTERM},
+                                                  {SIGHUP, "SIGHUP", 128 + SIGHUP},
+                                                  {SIGXCPU, "SIGXCPU", 128 + SIGXCPU},
+                                                  {SIGPIPE, "SIGPIPE", 128 + SIGPIPE},
                                                   {SIGUSR1, "SIGUSR1", 0}}};
 
 std::atomic<int> caught{0};
@@ -55,6 +58,8 @@ double seconds_in(std::string_view unit) {
 }
 
 }  // namespace
+
+bool a_signal_was_caught() { return caught != 0; }
 
 double parse_wall_time(const std::string& text) {
   constexpr double longest = 1e9;  // seconds, 30 years

@@ -12,8 +12,8 @@ struct StopReason {
   int exit_code = 0;
 };
 
-/// While it lives, SIGINT, SIGTERM and SIGUSR1 do not end the process but are asked for between
-/// batches of steps. A second SIGINT ends it at once.
+/// While it lives, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGPIPE and SIGUSR1 do not end the process but
+/// are asked for between batches of steps. A second SIGINT ends it at once.
 class Stopping {
  public:
   /// `wall_time` as typed, or empty: "90", "90s", "1.5h"; seconds, minutes, hours or days from now
@@ -30,6 +30,9 @@ class Stopping {
   std::string wall_time_;
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::time_point::max();
 };
+
+/// Whether a Stopping has noted a signal.
+bool a_signal_was_caught();
 
 /// Seconds, from text such as "2h". Throws InputError.
 double parse_wall_time(const std::string& text);

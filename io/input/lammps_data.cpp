@@ -31,7 +31,7 @@ class LammpsReader {
       : lines_(text, name), bytes_(static_cast<std::int64_t>(text.size())), request_(request) {}
 
   StartState read() {
-    lines_.next();  // the title
+    if (lines_.next()) check_units();
     bool more = read_header();
     check_header();
     set_types();
@@ -46,6 +46,20 @@ class LammpsReader {
   }
 
  private:
+  /// The title, as LAMMPS itself writes it, says in which units the file is.
+  void check_units() const {
+    constexpr std::string_view key = "units = ";
+    const std::string_view title = lines_.line();
+    const auto at = title.find(key);
+    if (at == std::string_view::npos) return;
+    const std::string_view rest = title.substr(at + key.size());
+    const std::string_view units = rest.substr(0, rest.find_first_of(" ,"));
+    if (units == "lj") return;
+    complain(lines_.place("units"), "not reduced units", units,
+             "lj: lengths divided by sigma, masses by the mass m of a particle, velocities by "
+             "sqrt(epsilon/m), and 'units = lj' in the first line");
+  }
+
   /// Reads up to the first section's name and stands on it; false if there is no section.
   bool read_header() {
     while (lines_.next_filled('#')) {

@@ -66,11 +66,11 @@ class InAFolder : public ::testing::Test {
   }
 
   /// Starts the program and returns while it runs; what it says on stderr goes to the file `err`
-  /// beside the folder. Ctrl-C has its usual effect on it, whatever the test was started from.
+  /// beside the folder. Signals have their usual effect on it, whatever the test was started from.
   pid_t start(std::vector<std::string> arguments) const {
     const pid_t child = fork();
     if (child != 0) return child;
-    std::signal(SIGINT, SIG_DFL);
+    for (const int number : {SIGINT, SIGHUP, SIGXCPU}) std::signal(number, SIG_DFL);
     const bool ready = chdir(folder_.c_str()) == 0 &&
                        std::freopen("/dev/null", "w", stdout) != nullptr &&
                        std::freopen(err_file().c_str(), "w", stderr) != nullptr;

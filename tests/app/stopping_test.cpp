@@ -62,8 +62,26 @@ TEST_P(StoppedBySignal, WritesACheckpointAndSaysHowToGoOn) {
 INSTANTIATE_TEST_SUITE_P(Signals, StoppedBySignal,
                          ::testing::Values(Signal{SIGINT, "SIGINT", 130},
                                            Signal{SIGTERM, "SIGTERM", 143},
+                                           Signal{SIGHUP, "SIGHUP", 129},
+                                           Signal{SIGXCPU, "SIGXCPU", 152},
                                            Signal{SIGUSR1, "SIGUSR1", 0}),
                          [](const auto& signal) { return signal.param.name; });
+
+TEST_F(Stopped, WhenNobodyReadsOn) {
+  const ProgramResult result =
+      run("/bin/bash", std::string("-c 'trap - PIPE; \"$0\" run deck.yaml --set ") + long_run +
+                           " | head -n 1; exit ${PIPESTATUS[0]}' '" + PENCILBOX_PROGRAM + "'");
+  EXPECT_EQ(result.exit_code, 128 + SIGPIPE) << result.err;
+  expect_resumable_from("SIGPIPE");
+}
+
+TEST_F(Stopped, AFileThatMayNotGrowIsToldInWords) {
+  const ProgramResult result =
+      run("/bin/bash", std::string("-c 'ulimit -f 40; \"$0\" run deck.yaml --quiet --set ") +
+                           long_run + "' '" + PENCILBOX_PROGRAM + "'");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
 
 TEST_F(Stopped, ASecondInterruptEndsAtOnce) {
   // One step of 13500 particles on the emulator takes long enough to interrupt twice.
