@@ -185,14 +185,15 @@ class Grid:
         self.p.number(*self.centre(column, row), n)
 
     def particles(self, column, row, count=3, hollow=False, low=False):
-        """Dots at places that look random; `low` leaves the upper part of the cell to a number."""
+        """Dots at places that look random; `low` leaves the upper part of the cell to a number.
+        `hollow` may say so of each place."""
         left, top = self.corner(column, row)
         for k in range(count):
             u = (0.37 + 0.618 * (k + 1) + 0.271 * column + 0.443 * row) % 1.0
             v = (0.11 + 0.755 * (k + 1) + 0.569 * column + 0.129 * row) % 1.0
             v = 0.62 + 0.24 * v if low else 0.14 + 0.72 * v
-            self.p.particle(left + self.side * (0.14 + 0.72 * u), top + self.side * v,
-                            hollow=hollow)
+            x, y = left + self.side * (0.14 + 0.72 * u), top + self.side * v
+            self.p.particle(x, y, hollow=hollow(x, y) if callable(hollow) else hollow)
 
     def axes(self):
         bottom = self.y + self.rows * self.side + 8
@@ -576,6 +577,42 @@ def x_pencil_reg():
     return p
 
 
+def neighborhood_in_sm():
+    p = Picture("neighborhood-in-sm", "neighborhood-in-sm: a source a lane, four targets at a time", 372)
+    heading(p, 24, 22, "one block, one target cell")
+    g = Grid(p, 40, 34, 3, 3, 66)
+    g.fill_all(range(3), range(3), SOURCE)
+    g.fill(1, 1, TARGET)
+    reach, left, top, side = 52, 40 + 66 + 6, 34 + 66 + 6, 54
+    p.rect(left - reach, top - reach, side + 2 * reach, side + 2 * reach, "none", INK, 1.4, "5 3", reach)
+    p.rect(left, top, side, side, "none", INK, 1, "2 2")
+
+    def is_out_of_reach(x, y):
+        return (max(left - x, x - left - side, 0) ** 2 + max(top - y, y - top - side, 0) ** 2) > reach ** 2
+
+    for row in range(3):
+        for column in range(3):
+            g.particles(column, row, 4, hollow=is_out_of_reach)
+    g.axes()
+    p.lines(24, 272, ["layer z of three; dashed: the box of the", "targets, and what is in its reach.",
+                      "White: out of reach, left out"], SMALL, FAINT)
+    shared_memory(p, 280, 34, 340, 80, "shared memory: all that is in reach")
+    strip(p, 290, 58, [(20, SOURCE, None) for _ in range(16)], 22, dots=1)
+    p.brace(290, 446, 84)
+    p.text(368, 104, "32 lanes", SMALL, "middle")
+    p.brace(450, 606, 84)
+    p.text(528, 104, "the next 32", SMALL, "middle")
+    registers(p, 280, 128, 340, 76, "registers of each team of 32 lanes")
+    strip(p, 290, 152, [(24, TARGET, None) for _ in range(4)], 22, dots=1)
+    p.text(396, 167, "four targets, in every lane", SMALL)
+    p.text(290, 194, "four sums, a share of each in every lane", SMALL)
+    p.lines(280, 232, ["Each lane takes a source and adds it to four", "sums, in range or not: what is not is",
+                       "dropped without a branch. In the end half", "of the sums goes to the other half of the",
+                       "lanes, twice: 18 shuffles for four forces."])
+    p.legend()
+    return p
+
+
 def fenns():
     p = Picture("fenns", "fenns: coarse cells, and in each a fine grid in shared memory", 470)
     heading(p, 24, 22, "one block, one coarse cell")
@@ -741,7 +778,7 @@ def all_pairs():
 
 
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, fenns, green, hoetzlein, all_pairs]
+            x_pencil, x_pencil_reg, neighborhood_in_sm, fenns, green, hoetzlein, all_pairs]
 
 
 def main(arguments):
