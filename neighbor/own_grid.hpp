@@ -149,7 +149,7 @@ struct OwnGridWalk {
   };
 
   PENCILBOX_DEVICE_FUNCTION Sum operator()(Index slot, const CellCoordinates& home) const {
-    const Target target{slot, copy.position[slot], type_of(slot)};
+    const Target target{slot, copy.position[slot], type_if_needed<Interaction>(copy.type, slot)};
     Sum sum;
     if (runs == SourceRuns::merged) {
       for_each_neighbor_run(grid, slots.first, home,
@@ -187,7 +187,8 @@ struct OwnGridWalk {
     const auto exact = [&] {
       return exact_separation(target.slot, source, (target.position - position) - shift.rounded);
     };
-    sum.add(interaction, target.position, position, shift, exact, target.type, type_of(source));
+    sum.add(interaction, target.position, position, shift, exact, target.type,
+            type_if_needed<Interaction>(copy.type, source));
   }
 
   /// target - source in double, from the engine's positions: those are relative to the engine's
@@ -207,14 +208,6 @@ struct OwnGridWalk {
   /// `offset` and as many sides as bring it next to `near`.
   PENCILBOX_DEVICE_FUNCTION static double by_whole_sides(double offset, double side, Pair near) {
     return offset + side * std::floor((static_cast<double>(near) - offset) / side + 0.5);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index slot) const {
-    if constexpr (Interaction::needs_types) {
-      return copy.type[slot];
-    } else {
-      return 0;
-    }
   }
 };
 

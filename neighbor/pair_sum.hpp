@@ -20,6 +20,16 @@ struct PairSumsView {
       : force(sums.force.view()), energy(sums.energy.data()), virial(sums.virial.data()) {}
 };
 
+/// The type of particle i for interactions that ask for it; others cost no read.
+template <class Interaction>
+PENCILBOX_DEVICE_FUNCTION std::int32_t type_if_needed(const std::int32_t* type, Index i) {
+  if constexpr (Interaction::needs_types) {
+    return type[i];
+  } else {
+    return 0;
+  }
+}
+
 /// target - source from the positions of the state, in double.
 template <class Precision, class Pair>
 PENCILBOX_DEVICE_FUNCTION Vec3<double> exact_separation(const BinnedParticles<Precision>& particles,

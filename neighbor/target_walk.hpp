@@ -54,7 +54,8 @@ struct TargetWalk {
   /// Of the sources of each run those with number `lane`, `lane` + `lanes`, ...: all with (0, 1).
   PENCILBOX_DEVICE_FUNCTION Sum operator()(Index particle, const CellCoordinates& home,
                                            Index lane = 0, Index lanes = 1) const {
-    const Target target{particle, particles.position[particle], type_of(particle)};
+    const Target target{particle, particles.position[particle],
+                        type_if_needed<Interaction>(particles.type, particle)};
     Sum sum;
     if constexpr (runs == SourceRuns::merged) {
       for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
@@ -94,15 +95,7 @@ struct TargetWalk {
                                             const CellShift<Pair>& shift) const {
     const auto exact = [&] { return exact_separation(particles, target.particle, source, shift); };
     sum.add(interaction, target.position, particles.position[source], shift, exact, target.type,
-            type_of(source));
-  }
-
-  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index i) const {
-    if constexpr (Interaction::needs_types) {
-      return particles.type[i];
-    } else {
-      return 0;
-    }
+            type_if_needed<Interaction>(particles.type, source));
   }
 };
 

@@ -39,7 +39,7 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
-      table_(std::cout, isatty(STDOUT_FILENO) == 1) {
+      table_(rows_, isatty(STDOUT_FILENO) == 1) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
@@ -170,13 +170,10 @@ void RunSession::write_rows(const Observation& observation, Progress& progress) 
   if (outputs_->frame_due(observation.step)) outputs_->write_frame(*simulation_, observation);
 }
 
-/// Where nobody reads on, the run ends by that signal, with its checkpoint, and not by the row.
 void RunSession::print_row(const Observation& observation) {
-  try {
-    table_.append(observation);
-  } catch (const SystemError&) {
-    if (!a_signal_was_caught()) throw;
-  }
+  table_.append(observation);
+  print(rows_.str());
+  rows_.str({});
 }
 
 void RunSession::write_checkpoint(ExactState state) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "app/commands/program.hpp"
 #include "app/commands/run_outputs.hpp"
@@ -53,6 +54,7 @@ class RunSession {
   std::int64_t first_step_ = 0;
   std::unique_ptr<Simulation> simulation_;
   std::optional<RunOutputs> outputs_;
+  std::ostringstream rows_;  // of the table, on their way to stdout
   ThermoTable table_;
   RunStart start_;                   ///< of the whole run
   std::optional<Observation> last_;  ///< of this part

@@ -168,17 +168,16 @@ SimulationSetup make_setup(const Deck& deck) {
 }
 
 SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types) {
-  SimulationSetup setup;
-  static_cast<SimulationSettings&>(setup) = {.potential = make_potential(deck, types),
-                                             .backend = deck.backend,
-                                             .options = deck.options,
-                                             .integrator = deck.integrator,
-                                             .timestep = deck.timestep,
-                                             .precision = deck.precision,
-                                             .deterministic = deck.deterministic,
-                                             .skin = deck.skin,
-                                             .executor = deck.executor};
-  return setup;
+  return {{.potential = make_potential(deck, types),
+           .backend = deck.backend,
+           .options = deck.options,
+           .integrator = deck.integrator,
+           .timestep = deck.timestep,
+           .precision = deck.precision,
+           .deterministic = deck.deterministic,
+           .skin = deck.skin,
+           .executor = deck.executor},
+          {}};
 }
 
 }  // namespace pencilbox

@@ -37,7 +37,8 @@ struct SumOverNeighborhood {
         block, particles, shape, reach_squared,
         [&](Around& around, const IndexRange& cell, const Group& group) {
           std::int32_t type[targets_of_a_team];
-          for (int t = 0; t < targets_of_a_team; ++t) type[t] = type_of(group.particle(cell, t));
+          for (int t = 0; t < targets_of_a_team; ++t)
+            type[t] = type_if_needed<Interaction>(particles.type, group.particle(cell, t));
           Sum sum[targets_of_a_team];
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             if (!counts(source)) return;
@@ -74,20 +75,8 @@ struct SumOverNeighborhood {
 
   PENCILBOX_DEVICE_FUNCTION std::int32_t source_type(const Around& around,
                                                      const typename Around::Source& source) const {
-    if constexpr (Interaction::needs_types) {
-      if (source.is_padding()) return 0;
-      return particles.type[around.particle(source)];
-    } else {
-      return 0;
-    }
-  }
-
-  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index i) const {
-    if constexpr (Interaction::needs_types) {
-      return particles.type[i];
-    } else {
-      return 0;
-    }
+    if (source.is_padding()) return 0;
+    return type_if_needed<Interaction>(particles.type, around.particle(source));
   }
 };
 

@@ -56,7 +56,7 @@ struct SeveralThreadsATarget {
   PENCILBOX_DEVICE_FUNCTION Sum walk(Around& around, Index target, Index lane) const {
     constexpr int ahead = 4;
     const Vec3<Pair> position = particles.position[target];
-    const std::int32_t type = type_of(target);
+    const std::int32_t type = type_if_needed<Interaction>(particles.type, target);
     Sum sum;
     for (Index number = lane; number < around.total(); number += ahead * lanes) {
       typename Around::Candidate candidates[ahead];
@@ -81,15 +81,8 @@ struct SeveralThreadsATarget {
     const auto exact = [&] {
       return exact_separation(particles, target, source, ShiftCode::shift(particles.grid, code));
     };
-    sum.add(interaction, position, source_position, shift, exact, type, type_of(source));
-  }
-
-  PENCILBOX_DEVICE_FUNCTION std::int32_t type_of(Index i) const {
-    if constexpr (Interaction::needs_types) {
-      return particles.type[i];
-    } else {
-      return 0;
-    }
+    sum.add(interaction, position, source_position, shift, exact, type,
+            type_if_needed<Interaction>(particles.type, source));
   }
 };
 

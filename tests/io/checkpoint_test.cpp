@@ -21,6 +21,7 @@
 #include "io/checkpoint/generations.hpp"
 #include "io/checkpoint/seal.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/support/exact_state.hpp"
 
 namespace pencilbox {
 namespace {
@@ -62,27 +63,7 @@ void expect_same(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.deck, b.deck);
   EXPECT_EQ(a.start.time, b.start.time);
   EXPECT_EQ(a.start.total_energy, b.start.total_energy);
-  EXPECT_EQ(a.state.step, b.state.step);
-  EXPECT_EQ(a.state.precision, b.state.precision);
-  EXPECT_EQ(a.state.box.lower, b.state.box.lower);
-  EXPECT_EQ(a.state.box.edges, b.state.box.edges);
-  EXPECT_EQ(a.state.box.periodic, b.state.box.periodic);
-  ASSERT_EQ(a.state.types.size(), b.state.types.size());
-  for (std::size_t i = 0; i < a.state.types.size(); ++i) {
-    EXPECT_EQ(a.state.types[i].name, b.state.types[i].name);
-    EXPECT_EQ(a.state.types[i].mass, b.state.types[i].mass);
-  }
-  EXPECT_EQ(a.state.grid.lower, b.state.grid.lower);
-  EXPECT_EQ(a.state.grid.side, b.state.grid.side);
-  EXPECT_EQ(a.state.grid.cells, b.state.grid.cells);
-  EXPECT_EQ(a.state.integrator, b.state.integrator);
-  EXPECT_EQ(a.state.id, b.state.id);
-  EXPECT_EQ(a.state.type, b.state.type);
-  EXPECT_EQ(a.state.cell, b.state.cell);
-  EXPECT_EQ(a.state.image, b.state.image);
-  EXPECT_EQ(a.state.offset, b.state.offset);
-  EXPECT_EQ(a.state.velocity, b.state.velocity);
-  EXPECT_EQ(a.state.force, b.state.force);
+  testing::expect_same(a.state, b.state);
 }
 
 void overwrite_text(const fs::path& path, const std::string& text) {

@@ -12,6 +12,12 @@ inline void expect_same(const ExactState& a, const ExactState& b) {
   EXPECT_EQ(a.precision, b.precision);
   EXPECT_EQ(a.box.lower, b.box.lower);
   EXPECT_EQ(a.box.edges, b.box.edges);
+  EXPECT_EQ(a.box.periodic, b.box.periodic);
+  ASSERT_EQ(a.types.size(), b.types.size());
+  for (std::size_t i = 0; i < a.types.size(); ++i) {
+    EXPECT_EQ(a.types[i].name, b.types[i].name);
+    EXPECT_EQ(a.types[i].mass, b.types[i].mass);
+  }
   EXPECT_EQ(a.grid.lower, b.grid.lower);
   EXPECT_EQ(a.grid.side, b.grid.side);
   EXPECT_EQ(a.grid.cells, b.grid.cells);
@@ -25,6 +31,7 @@ inline void expect_same(const ExactState& a, const ExactState& b) {
   EXPECT_EQ(a.integrator, b.integrator);
   EXPECT_EQ(a.skin, b.skin);
   EXPECT_EQ(a.reference, b.reference);
+  EXPECT_EQ(a.list_age, b.list_age);
 }
 
 }  // namespace pencilbox::testing
