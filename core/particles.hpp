@@ -82,11 +82,17 @@ struct PairSums {
   Vec3Buffer<Accumulator> force;  ///< [N]
   Buffer<Accumulator> energy;     ///< [N] half of each pair's energy
   Buffer<Accumulator> virial;     ///< [N] half of each pair's r . f
+  Buffer<Index> candidates;       ///< [N] sources that were looked at; empty until somebody counts
+  Buffer<Index> partners;         ///< [N] those of them in range; likewise
 
   void resize(std::int64_t size) {
     force.resize(size);
     energy.resize(size);
     virial.resize(size);
+  }
+  void resize_counts(std::int64_t size) {
+    candidates.resize(size);
+    partners.resize(size);
   }
 };
 

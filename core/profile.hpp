@@ -24,6 +24,7 @@ class Profiler {
   /// What follows is a sample, or is none.
   void sample() { sampling_ = used_ < most_marks; }
   void pause() { sampling_ = false; }
+  bool sampling() const { return sampling_; }
 
   /// What follows on the stream belongs to `region`.
   void begin(Region region, Stream& stream) {

@@ -20,6 +20,7 @@ struct StepControl {
   std::int32_t left = 0;   ///< units of the batch that have not run, those of this cycle included
   std::int32_t done = 0;   ///< units of the batch that had run when this cycle began
   std::int32_t final = 0;  ///< 1: the batch's last evaluation is still to come
+  std::int32_t odd = 0;  ///< 1: the mirror of odd units holds the positions, and no rebuild is due
 
   std::int32_t age = 0;          ///< evaluations since the last rebuild when this cycle began
   std::int32_t rebuilds = 0;     ///< since the host last read it

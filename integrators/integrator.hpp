@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/box.hpp"
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
+#include "core/kick_and_drift.hpp"
 #include "core/observation.hpp"
 #include "core/particles.hpp"
 
@@ -54,6 +56,13 @@ class Integrator {
   virtual void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) {
     second_half({step.particles, {step.step.control, step.step.offset - 1}}, stream);
     first_half(step, stream);
+  }
+
+  /// What second_then_first_half() does to each particle, where that is kick and drift by the
+  /// particle's own force and nothing else: then a back end that can does it in its own kernel.
+  virtual std::optional<KickAndDrift<Precision>> kick_and_drift(
+      const MovingStep<Precision>& /*step*/) const {
+    return {};
   }
 
   /// What this integrator conserves, for the sums of one step: the total energy where it adds

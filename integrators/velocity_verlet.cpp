@@ -13,31 +13,18 @@ enum class Part { first_half, second_half, both };
 template <class Precision, Part part>
 struct VerletKernel {
   static constexpr const char* name = "velocity-verlet";
-  using State = typename Precision::State;
-  using Accumulator = typename Precision::Accumulator;
 
-  Vec3View<const State> position;
-  Vec3View<State> velocity;
-  Vec3View<const Accumulator> force;
-  const std::int32_t* type;
-  const double* inverse_mass;
-  double timestep;
-  bool several_types;
-  Arrival<Precision> arrival;
+  KickAndDrift<Precision> move;
+  Vec3View<const typename Precision::Accumulator> force;
 
-  /// Everything is read before anything is written: what a compiler may not exchange, a small
-  /// system would wait for one after the other.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const double per_mass = inverse_mass[several_types ? type[i] : 0];
-    const auto half_kick = static_cast<State>(0.5 * timestep * per_mass);
-    const Vec3<State> half_change = half_kick * force[i].template to<State>();
-    Vec3<State> v = velocity[i] + half_change;
-    // Two half kicks, not one whole: the bits must not depend on whether somebody looked between.
-    if constexpr (part == Part::both) v += half_change;
-    if constexpr (part != Part::second_half) {
-      arrival(i, position[i] + static_cast<State>(timestep) * v);
+    if constexpr (part == Part::both) {
+      move(i, force[i]);
+    } else {
+      const Vec3<typename Precision::State> v = move.velocity[i] + move.half_kick(i, force[i]);
+      if constexpr (part == Part::first_half) move.drift(i, v);
+      move.velocity.store(i, v);
     }
-    velocity.store(i, v);
   }
 };
 
@@ -55,20 +42,33 @@ class VelocityVerlet final : public Integrator<Precision> {
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
     run<Part::both>(step.particles, step.arrival, stream);
   }
+  std::optional<KickAndDrift<Precision>> kick_and_drift(
+      const MovingStep<Precision>& step) const override {
+    return move_of(step.particles, step.arrival);
+  }
 
  private:
   /// Few particles in small blocks, so that more multiprocessors take part.
   static int threads_for(Index particles) { return particles < 65536 ? 64 : 256; }
 
-  template <Part part>
-  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
+  KickAndDrift<Precision> move_of(Particles<Precision>& particles,
+                                  const Arrival<Precision>& arrival) const {
     auto& state = particles.state;
     const Vec3Buffer<typename Precision::State>& position = state.position;
+    return {position.view(),
+            state.velocity.view(),
+            state.type.data(),
+            particles.inverse_mass.data(),
+            timestep_,
+            particles.types > 1,
+            arrival};
+  }
+
+  template <Part part>
+  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
     for_each(stream, particles.count,
-             VerletKernel<Precision, part>{position.view(), state.velocity.view(), force.view(),
-                                           state.type.data(), particles.inverse_mass.data(),
-                                           timestep_, particles.types > 1, arrival},
+             VerletKernel<Precision, part>{move_of(particles, arrival), force.view()},
              threads_for(particles.count));
   }
 

@@ -5,6 +5,7 @@
 // BackendEntry. See neighbor/README.md.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "core/interactions/interaction.hpp"
+#include "core/kick_and_drift.hpp"
 #include "core/observation.hpp"
 #include "core/particles.hpp"
 #include "core/registry.hpp"
@@ -20,15 +22,15 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// What an evaluation writes. Forces alone are the common case. `counts` writes candidates into
-/// `energy` and partners in range into `virial` in their place, for stats(). `potential` writes the
-/// benchmark's sum over all candidates into `energy` and nothing else.
+/// What an evaluation writes. Forces alone are the common case. `counts` writes candidates and
+/// partners, for which there must be room, and nothing else; `potential` the benchmark's sum over
+/// all candidates, into `energy`.
 enum class Wanted { forces, forces_and_energies, counts, potential };
 
-/// How the last evaluation was launched.
+/// How the last evaluation was launched, and a note in words, which are made when somebody asks.
 struct LaunchReport {
   LaunchShape shape;
-  std::string note;
+  std::function<std::string()> note = [] { return std::string(); };
 };
 
 template <class Precision>
@@ -47,6 +49,18 @@ class Backend {
   virtual void compute(const BinnedParticles<Precision>& particles,
                        const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                        PairSums<Precision>& sums, Stream& stream) = 0;
+
+  /// Whether it has kernels that hand each target's force straight to the move that follows: a
+  /// step is a launch less then, and forces need not be stored.
+  virtual bool moves_targets() const { return false; }
+
+  /// compute() for forces that go into `move` and nowhere else, to the bit as if they had been
+  /// stored. New positions are written where this evaluation reads none.
+  virtual void compute_and_move(const BinnedParticles<Precision>& /*particles*/,
+                                const Interaction<typename Precision::Pair>& /*interaction*/,
+                                const KickAndDrift<Precision>& /*move*/, Stream& /*stream*/) {
+    throw std::logic_error("this back end stores its forces");
+  }
 
   /// Told whenever the host looks: the most particles in one cell now. Launch shapes may follow it;
   /// results must not depend on it.

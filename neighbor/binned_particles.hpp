@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/particles.hpp"
-#include "neighbor/cell_grid.hpp"
-#include "neighbor/index_range.hpp"
+#include "neighbor/cells/cell_grid.hpp"
+#include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

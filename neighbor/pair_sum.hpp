@@ -8,16 +8,22 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Where a target's sums go.
+/// Where a target's sums go: into these arrays. (Or into a KickAndDrift, as forces.)
 template <class Precision>
 struct PairSumsView {
   using Accumulator = typename Precision::Accumulator;
   Vec3View<Accumulator> force;
   Accumulator* energy;
   Accumulator* virial;
+  Index* candidates;
+  Index* partners;
 
   explicit PairSumsView(PairSums<Precision>& sums)
-      : force(sums.force.view()), energy(sums.energy.data()), virial(sums.virial.data()) {}
+      : force(sums.force.view()),
+        energy(sums.energy.data()),
+        virial(sums.virial.data()),
+        candidates(sums.candidates.data()),
+        partners(sums.partners.data()) {}
 };
 
 /// The type of particle i for interactions that ask for it; others cost no read.
@@ -39,13 +45,76 @@ PENCILBOX_DEVICE_FUNCTION Vec3<double> exact_separation(const BinnedParticles<Pr
   return (particles.state_position[target].template to<double>() - from) - shift.exact;
 }
 
+/// What sums of every kind take the same way. `Sum` says what it does with a candidate, add(), and
+/// what two sums are together, number by number: of_both().
+template <class Sum>
+struct SumOfCandidates {
+  /// add() for positions and types as they are packed.
+  template <class Interaction, class Pair, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add_packed(const Interaction& interaction,
+                                            const PackedPosition<Pair>& target,
+                                            const PackedPosition<Pair>& source,
+                                            const CellShift<Pair>& shift, const Exact& exact) {
+    self().add(interaction, target.position, source.position, shift, exact,
+               static_cast<std::int32_t>(target.type), static_cast<std::int32_t>(source.type));
+  }
+
+  /// add() for lanes that go together. `is_other`: the source is not the target itself.
+  template <class Interaction, class Pair, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add_in_step(const Interaction& interaction,
+                                             const Vec3<Pair>& target, const Vec3<Pair>& source,
+                                             const CellShift<Pair>& shift, const Exact& exact,
+                                             std::int32_t target_type, std::int32_t source_type,
+                                             bool is_other) {
+    if (is_other) {
+      self().add(interaction, target, source, shift, exact, target_type, source_type);
+    }
+  }
+
+  /// Adds up the sums of each `lanes` neighbouring lanes of a warp (a power of two), in a fixed
+  /// order; all of them get the result. Every lane of the warp must call it.
+  PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+      self() = Sum::of_both(self(), self(), [&](auto mine, auto) {
+        return mine + block.shuffle_xor(mine, distance);
+      });
+    }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION Sum& self() { return static_cast<Sum&>(*this); }
+};
+
 template <class Precision, Wanted wanted>
-struct TargetSum {
+struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
   using Accumulator = typename Precision::Accumulator;
+  using Forms = SumOfCandidates<TargetSum<Precision, wanted>>;
 
   Vec3<Accumulator> force;
   double energy = 0.0;  // sums of observables are double in every precision
   double virial = 0.0;
+
+  /// A sum that was taken in another precision.
+  template <class Other>
+  PENCILBOX_DEVICE_FUNCTION static TargetSum from(const Other& other) {
+    TargetSum sum;
+    sum.force = other.force.template to<Accumulator>();
+    sum.energy = other.energy;
+    sum.virial = other.virial;
+    return sum;
+  }
+
+  template <class Op>
+  PENCILBOX_DEVICE_FUNCTION static TargetSum of_both(const TargetSum& a, const TargetSum& b,
+                                                     Op&& op) {
+    TargetSum sum;
+    sum.force = {op(a.force.x, b.force.x), op(a.force.y, b.force.y), op(a.force.z, b.force.z)};
+    if constexpr (wanted == Wanted::forces_and_energies) {
+      sum.energy = op(a.energy, b.energy);
+      sum.virial = op(a.virial, b.virial);
+    }
+    return sum;
+  }
 
   /// A candidate: target and source relative to their cells, `shift` from the target's cell to the
   /// source's. `Pair` is the arithmetic of a pair, for which the interaction is compiled.
@@ -64,43 +133,26 @@ struct TargetSum {
                                      const Vec3<Pair>& source, const CellShift<Pair>& shift,
                                      const Exact& exact, std::int32_t target_type,
                                      std::int32_t source_type) {
-    if constexpr (wanted == Wanted::counts) energy += 1.0;
     const Vec3<Pair> separation = (target - source) - shift.rounded;
     const Pair r2 = dot(separation, separation);
     constexpr bool rounds_twice = std::is_same_v<Pair, float> && wanted != Wanted::forces;
     if (!(rounds_twice ? interaction.near_range(r2) : interaction.in_range(r2))) return;
-    if constexpr (wanted != Wanted::counts) {
-      if (!rounds_twice || interaction.in_range(r2)) {
-        const auto term = interaction(r2, target_type, source_type);
-        force += (term.force_over_r * separation).template to<Accumulator>();
-        if constexpr (!rounds_twice && wanted == Wanted::forces_and_energies) add_sums(term, r2);
-      }
+    if (!rounds_twice || interaction.in_range(r2)) {
+      const auto term = interaction(r2, target_type, source_type);
+      force += (term.force_over_r * separation).template to<Accumulator>();
+      if constexpr (!rounds_twice && wanted == Wanted::forces_and_energies) add_sums(term, r2);
     }
     if constexpr (rounds_twice) {
       const Vec3<Pair> better = exact().template to<Pair>();
       const Pair better_r2 = dot(better, better);
       if (!interaction.in_range(better_r2)) return;
-      if constexpr (wanted == Wanted::forces_and_energies) {
-        add_sums(interaction(better_r2, target_type, source_type), better_r2);
-      }
+      add_sums(interaction(better_r2, target_type, source_type), better_r2);
     }
-    if constexpr (wanted == Wanted::counts) virial += 1.0;
   }
 
-  /// add() for positions and types as they are packed.
-  template <class Interaction, class Pair, class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add_packed(const Interaction& interaction,
-                                            const PackedPosition<Pair>& target,
-                                            const PackedPosition<Pair>& source,
-                                            const CellShift<Pair>& shift, const Exact& exact) {
-    add(interaction, target.position, source.position, shift, exact,
-        static_cast<std::int32_t>(target.type), static_cast<std::int32_t>(source.type));
-  }
-
-  /// The same for lanes that go together: where most of them have a partner sooner or later, all
-  /// evaluate every candidate and drop what is none, which is cheaper than a branch, and lets the
-  /// sums of several targets overlap. `is_other`: the source is not the target itself. Coordinates
-  /// must be finite, those of padding too.
+  /// Where most lanes have a partner sooner or later, all evaluate every candidate and drop what is
+  /// none, which is cheaper than a branch, and lets the sums of several targets overlap.
+  /// Coordinates must be finite, those of padding too.
   template <class Interaction, class Pair, class Exact>
   PENCILBOX_DEVICE_FUNCTION void add_in_step(const Interaction& interaction,
                                              const Vec3<Pair>& target, const Vec3<Pair>& source,
@@ -113,8 +165,9 @@ struct TargetSum {
       const auto term = interaction(r2, target_type, source_type);
       const Pair force_over_r = is_other && interaction.in_range(r2) ? term.force_over_r : Pair(0);
       force += (force_over_r * separation).template to<Accumulator>();
-    } else if (is_other) {
-      add(interaction, target, source, shift, exact, target_type, source_type);
+    } else {
+      Forms::add_in_step(interaction, target, source, shift, exact, target_type, source_type,
+                         is_other);
     }
   }
 
@@ -124,41 +177,80 @@ struct TargetSum {
     virial += static_cast<double>(term.force_over_r * r2);
   }
 
-  /// Adds up the sums of each `lanes` neighbouring lanes of a warp (a power of two), in a fixed
-  /// order; all of them get the result. Every lane of the warp must call it.
-  PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {
-    for (int distance = lanes / 2; distance > 0; distance /= 2) {
-      if constexpr (wanted != Wanted::counts) {
-        force += Vec3<Accumulator>{block.shuffle_xor(force.x, distance),
-                                   block.shuffle_xor(force.y, distance),
-                                   block.shuffle_xor(force.z, distance)};
-      }
-      if constexpr (wanted != Wanted::forces) {
-        energy += block.shuffle_xor(energy, distance);
-        virial += block.shuffle_xor(virial, distance);
-      }
+  PENCILBOX_DEVICE_FUNCTION void store(const PairSumsView<Precision>& sums, Index target) const {
+    sums.force.store(target, force);
+    if constexpr (wanted == Wanted::forces_and_energies) {
+      // The other half is the partner's.
+      sums.energy[target] = static_cast<Accumulator>(0.5 * energy);
+      sums.virial[target] = static_cast<Accumulator>(0.5 * virial);
+    }
+  }
+  PENCILBOX_DEVICE_FUNCTION void store(const KickAndDrift<Precision>& move, Index target) const {
+    static_assert(wanted == Wanted::forces);
+    move(target, force);
+  }
+};
+
+/// How many candidates were looked at, and which of them are in range: by the exact separation, as
+/// energies are taken.
+template <class Precision>
+struct TargetSum<Precision, Wanted::counts>
+    : SumOfCandidates<TargetSum<Precision, Wanted::counts>> {
+  Index candidates = 0;
+  Index partners = 0;
+
+  template <class Other>
+  PENCILBOX_DEVICE_FUNCTION static TargetSum from(const Other& other) {
+    TargetSum sum;
+    sum.candidates = other.candidates;
+    sum.partners = other.partners;
+    return sum;
+  }
+
+  template <class Op>
+  PENCILBOX_DEVICE_FUNCTION static TargetSum of_both(const TargetSum& a, const TargetSum& b,
+                                                     Op&& op) {
+    TargetSum sum;
+    sum.candidates = op(a.candidates, b.candidates);
+    sum.partners = op(a.partners, b.partners);
+    return sum;
+  }
+
+  template <class Interaction, class Pair, class Exact>
+  PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction, const Vec3<Pair>& target,
+                                     const Vec3<Pair>& source, const CellShift<Pair>& shift,
+                                     const Exact& exact, std::int32_t, std::int32_t) {
+    ++candidates;
+    const Vec3<Pair> separation = (target - source) - shift.rounded;
+    const Pair r2 = dot(separation, separation);
+    if constexpr (std::is_same_v<Pair, float>) {
+      if (!interaction.near_range(r2)) return;
+      const Vec3<Pair> better = exact().template to<Pair>();
+      if (interaction.in_range(dot(better, better))) ++partners;
+    } else {
+      if (interaction.in_range(r2)) ++partners;
     }
   }
 
   PENCILBOX_DEVICE_FUNCTION void store(const PairSumsView<Precision>& sums, Index target) const {
-    if constexpr (wanted == Wanted::counts) {
-      sums.energy[target] = static_cast<Accumulator>(energy);
-      sums.virial[target] = static_cast<Accumulator>(virial);
-    } else {
-      sums.force.store(target, force);
-      if constexpr (wanted == Wanted::forces_and_energies) {
-        sums.energy[target] =
-            static_cast<Accumulator>(0.5 * energy);  // the other half is the partner's
-        sums.virial[target] = static_cast<Accumulator>(0.5 * virial);
-      }
-    }
+    sums.candidates[target] = candidates;
+    sums.partners[target] = partners;
   }
 };
 
 /// The benchmark's: every candidate counts, in float throughout, as published.
 template <class Precision>
-struct TargetSum<Precision, Wanted::potential> {
+struct TargetSum<Precision, Wanted::potential>
+    : SumOfCandidates<TargetSum<Precision, Wanted::potential>> {
   float energy = 0.0F;
+
+  template <class Op>
+  PENCILBOX_DEVICE_FUNCTION static TargetSum of_both(const TargetSum& a, const TargetSum& b,
+                                                     Op&& op) {
+    TargetSum sum;
+    sum.energy = op(a.energy, b.energy);
+    return sum;
+  }
 
   /// The shift comes first: it is the same for all sources of a cell, so it costs nothing.
   template <class Kernel, class Exact>
@@ -166,29 +258,6 @@ struct TargetSum<Precision, Wanted::potential> {
                                      const Vec3<float>& source, const CellShift<float>& shift,
                                      const Exact&, std::int32_t, std::int32_t) {
     energy += kernel.value(target - shift.rounded, source);
-  }
-
-  template <class Kernel, class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add_packed(const Kernel& kernel,
-                                            const PackedPosition<float>& target,
-                                            const PackedPosition<float>& source,
-                                            const CellShift<float>& shift, const Exact& exact) {
-    add(kernel, target.position, source.position, shift, exact, target.type, source.type);
-  }
-
-  template <class Kernel, class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add_in_step(const Kernel& kernel, const Vec3<float>& target,
-                                             const Vec3<float>& source,
-                                             const CellShift<float>& shift, const Exact& exact,
-                                             std::int32_t target_type, std::int32_t source_type,
-                                             bool is_other) {
-    if (is_other) add(kernel, target, source, shift, exact, target_type, source_type);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void add_lanes(const Block& block, int lanes) {
-    for (int distance = lanes / 2; distance > 0; distance /= 2) {
-      energy += block.shuffle_xor(energy, distance);
-    }
   }
 
   PENCILBOX_DEVICE_FUNCTION void store(const PairSumsView<Precision>& sums, Index target) const {

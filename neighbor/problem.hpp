@@ -9,7 +9,7 @@
 #include "core/interactions/potential.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
-#include "neighbor/cell_grid.hpp"
+#include "neighbor/cells/cell_grid.hpp"
 
 namespace pencilbox {
 

@@ -8,9 +8,9 @@
 #include "app/bench/measurement.hpp"
 #include "core/error.hpp"
 #include "neighbor/backend.hpp"
-#include "neighbor/binning.hpp"
-#include "neighbor/cell_walk.hpp"
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
+#include "neighbor/walks/cell_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -162,7 +162,7 @@ class CandidateRow {
     time_graph(*backend, timing);
     timing.largest_error = compare_sums(choice.name);  // of the shape that was timed
     timing.shape = backend->launch_report().shape;
-    timing.note = backend->launch_report().note;
+    timing.note = backend->launch_report().note();
     timing.device_bytes = allocated_bytes - before;
     return timing;
   }
@@ -204,9 +204,10 @@ class CandidateRow {
   }
 
   void compare_candidates(const std::string& name, OneBackend& backend) {
+    particles_.sums.resize_counts(particles_.count);
     compute(backend, Wanted::counts);
     double counted = 0.0;
-    for (const float count : particles_.sums.energy.download(stream_)) {
+    for (const Index count : particles_.sums.candidates.download(stream_)) {
       counted += static_cast<double>(count);
     }
     if (counted == static_cast<double>(candidates_)) return;

@@ -9,9 +9,9 @@
 #include "app/bench/time_all_pairs.hpp"
 #include "core/error.hpp"
 #include "neighbor/backend.hpp"
-#include "neighbor/binning.hpp"
+#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -106,7 +106,7 @@ class GravityRow {
     timing = time(choice.name, [&] {
       backend->compute(view_, interaction_, Wanted::forces, particles_.sums, stream_);
     });
-    timing.note = backend->launch_report().note;
+    timing.note = backend->launch_report().note();
     return timing;
   }
 

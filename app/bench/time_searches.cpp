@@ -7,8 +7,8 @@
 #include "app/bench/repeat.hpp"
 #include "core/error.hpp"
 #include "neighbor/backend.hpp"
-#include "neighbor/binning.hpp"
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -106,16 +106,17 @@ class Search {
 
   Counts count() {
     restore();
-    particles_.sums.virial.fill_bytes(0xff, stream_);  // what is not written is not a number
+    particles_.sums.resize_counts(particles_.count);
+    particles_.sums.partners.fill_bytes(0xff, stream_);  // what is not written is no count
     run(Wanted::counts);
     Counts counts;
     const auto ids = particles_.state.id.download(stream_);
-    const auto neighbors = particles_.sums.virial.download(stream_);
+    const auto neighbors = particles_.sums.partners.download(stream_);
     counts.neighbors.resize(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
       counts.neighbors[static_cast<std::size_t>(ids[i] - 1)] = static_cast<double>(neighbors[i]);
     }
-    for (const auto candidates : particles_.sums.energy.download(stream_)) {
+    for (const auto candidates : particles_.sums.candidates.download(stream_)) {
       counts.candidates += static_cast<double>(candidates);
     }
     return counts;
@@ -123,7 +124,7 @@ class Search {
 
   Stream& stream() { return stream_; }
   std::int64_t device_bytes() const { return device_bytes_; }
-  std::string note() const { return backend_->launch_report().note; }
+  std::string note() const { return backend_->launch_report().note(); }
 
  private:
   BinnedParticles<Precision> binned_view() { return binning_->view(particles_); }

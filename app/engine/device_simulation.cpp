@@ -10,9 +10,9 @@
 #include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
-#include "neighbor/frame_gatherer.hpp"
-#include "neighbor/resolution_watch.hpp"
-#include "neighbor/unresolved.hpp"
+#include "neighbor/cells/frame_gatherer.hpp"
+#include "neighbor/cells/resolution_watch.hpp"
+#include "neighbor/cells/unresolved.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -106,6 +106,7 @@ class DeviceSimulation final : public Simulation {
   BackendStats backend_stats() override {
     PairSums<Precision> counts;
     counts.resize(particles().count);
+    counts.resize_counts(particles().count);
     const BinnedParticles<Precision> view = engine_.view();
     Backend<Precision>& backend = engine_.backend();
     BackendStats stats;
@@ -114,8 +115,8 @@ class DeviceSimulation final : public Simulation {
     const LaunchReport report = backend.launch_report();
     backend.compute(view, engine_.interaction(), Wanted::counts, counts, engine_.stream());
     const auto count = static_cast<double>(particles().count);
-    stats.candidates_per_particle = total(counts.energy) / count;
-    stats.pairs_in_range = 0.5 * total(counts.virial);
+    stats.candidates_per_particle = total(counts.candidates) / count;
+    stats.pairs_in_range = 0.5 * total(counts.partners);
     stats.blocks = report.shape.blocks;
     stats.threads = report.shape.threads;
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
@@ -143,9 +144,9 @@ class DeviceSimulation final : public Simulation {
   /// What runs, where that was not the deck's to say, and how it was launched.
   std::string note_of(const LaunchReport& report) const {
     const std::string others = engine_.is_choosing() ? "; others still to be tried" : "";
-    if (setup_.backend != automatic) return report.note + others;
-    return in_words(engine_.candidate().choice()) + (report.note.empty() ? "" : ", ") +
-           report.note + others;
+    const std::string note = report.note();
+    if (setup_.backend != automatic) return note + others;
+    return in_words(engine_.candidate().choice()) + (note.empty() ? "" : ", ") + note + others;
   }
 
   PackedFrame gather(const FieldSet& fields, int float_bytes) {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
-#include "neighbor/unresolved.hpp"
+#include "neighbor/cells/unresolved.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -50,22 +50,23 @@ void Engine<Precision>::run_units(std::int32_t steps, Wanted last) {
 }
 
 /// Those that fill no graph are launched, one in sixteen as a sample of the profile; and so are the
-/// first of a back end, because what is noted may neither allocate nor load a kernel.
+/// first of a back end, because what is noted may neither allocate nor load a kernel: two at least,
+/// since a sample has other kernels. (In a trial it would be slower than what is tried.)
 template <class Precision>
 void Engine<Precision>::enqueue_units(std::int32_t count) {
-  constexpr std::int32_t sample_every = 16;
   std::int32_t in_graphs = takes_graphs() ? count / units_of_a_graph * units_of_a_graph : 0;
-  if (in_graphs == count && !has_run_) in_graphs = std::max(0, count - units_of_a_graph);
+  const std::int32_t first_launched = has_run_ ? 0 : 2;
+  if (count - in_graphs < first_launched) in_graphs = std::max(0, in_graphs - units_of_a_graph);
   const std::int32_t launched = count - in_graphs;
   for (std::int32_t k = 0; k < launched; ++k) {
-    k % sample_every == 0 ? profiler_.sample() : profiler_.pause();
+    is_sample(launched_units_++) ? profiler_.sample() : profiler_.pause();
     plan().unit(k);
-    has_run_ = true;
   }
+  has_run_ = has_run_ || launched > 1;
   profiler_.pause();
   plan().book(launched);
   for (std::int32_t k = 0; k < in_graphs; k += units_of_a_graph) {
-    graphs_.replay({units_of_a_graph, particles_.state.position.x.data()}, stream_, [this] {
+    graphs_.replay(graph_of(units_of_a_graph), stream_, [this] {
       for (std::int32_t unit = 0; unit < units_of_a_graph; ++unit) plan().unit(unit);
       plan().book(units_of_a_graph);
     });
@@ -94,7 +95,8 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   }
 }
 
-/// The second of them is the sample of the profile: the first may begin in mid-cycle.
+/// The second of them is the sample of the profile: the first may begin in mid-cycle. Where there
+/// is only one, one in sixteen is.
 template <class Precision>
 void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   constexpr std::int32_t most_ahead = 64;
@@ -102,18 +104,29 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   const std::int32_t units = units_of_a_cycle();
   const std::int32_t shortest = std::max(1, units - 2);
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
-  const std::int32_t sampled = cycles > 1 ? 1 : 0;
   for (std::int32_t k = 0; k < cycles; ++k) {
-    if (k == sampled || !takes_graphs() || !has_run_) {
-      k == sampled ? profiler_.sample() : profiler_.pause();
+    const bool sampled = is_sample(cycles > 1 ? k - 1 : single_cycles_++);
+    sampled ? profiler_.sample() : profiler_.pause();
+    if (sampled || !takes_graphs() || !has_run_) {
       plan().cycle(units);
-      profiler_.pause();
-      has_run_ = true;
-      continue;
+      has_run_ = has_run_ || !sampled;
+    } else {
+      graphs_.replay(graph_of(units), stream_, [this, units] { plan().cycle(units); });
     }
-    graphs_.replay({units, particles_.state.position.x.data()}, stream_,
-                   [this, units] { plan().cycle(units); });
   }
+  profiler_.pause();
+}
+
+/// Of units or cycles that are launched.
+template <class Precision>
+bool Engine<Precision>::is_sample(std::int64_t number) const {
+  return !is_choosing() && number % 16 == 0;
+}
+
+template <class Precision>
+Graphs::Key Engine<Precision>::graph_of(std::int32_t units) const {
+  const ParticleState<Precision>& state = particles_.state;
+  return {units, state.position.x.data(), state.velocity.x.data()};
 }
 
 /// One more than the longest interval of late: what comes after a rebuild has become due waits for

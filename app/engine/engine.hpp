@@ -71,8 +71,9 @@ class Engine {
   std::optional<ListStats> list_stats() const;
 
  private:
-  StepPlan<Precision> plan() {
-    return StepPlan<Precision>({particles_, *binning_, *backend_, *interaction_, *integrator_,
+  StepPlan<Precision> plan() { return plan_with(*backend_); }
+  StepPlan<Precision> plan_with(Backend<Precision>& backend) {
+    return StepPlan<Precision>({particles_, *binning_, backend, *interaction_, *integrator_,
                                 control_.data(), profiler_, stream_});
   }
 
@@ -83,6 +84,8 @@ class Engine {
   void enqueue_units(std::int32_t count);
   void enqueue_cycles(std::int32_t left);
   bool takes_graphs() const;
+  bool is_sample(std::int64_t number) const;
+  Graphs::Key graph_of(std::int32_t units) const;
   std::int32_t units_of_a_cycle() const;
   StepControl read_control();
   void note_rebuilds(const StepControl& control);
@@ -117,6 +120,7 @@ class Engine {
   Buffer<StepControl> control_;
   Graphs graphs_;
   bool has_run_ = false;  // the present back end, by launches
+  std::int64_t launched_units_ = 0, single_cycles_ = 0;
   Profiler profiler_;
   Event begin_, end_;  // of the last batch of steps
 

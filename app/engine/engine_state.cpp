@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "app/engine/engine.hpp"
-#include "neighbor/change_grid.hpp"
-#include "neighbor/exact_transfer.hpp"
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/change_grid.hpp"
+#include "neighbor/cells/exact_transfer.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -275,6 +275,7 @@ void Engine<Precision>::rehearse() {
     const auto backend = make_backend<Precision>(*candidate.entry, problem, candidate.options);
     backend->rebuild(view(), stream_);
     backend->compute(view(), *interaction_, Wanted::forces, particles_.sums, stream_);
+    plan_with(*backend).move_by_forces(0);
   }
 }
 

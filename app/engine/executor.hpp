@@ -17,8 +17,14 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// would be launched, makes them all stale.
 class Graphs {
  public:
-  /// `what`: tells apart what the same code enqueues: how many units, from which arrays.
-  using Key = std::pair<std::int32_t, const void*>;
+  /// What tells apart what the same code enqueues: how many units, from which arrays.
+  struct Key {
+    std::int32_t units = 0;
+    const void* position = nullptr;
+    const void* velocity = nullptr;
+
+    auto operator<=>(const Key&) const = default;
+  };
 
   void replay(const Key& what, Stream& stream, const std::function<void()>& enqueue) {
     if (noted_at_ != allocations) forget();

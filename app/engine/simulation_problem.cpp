@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "core/error.hpp"
-#include "neighbor/unresolved.hpp"
+#include "neighbor/cells/unresolved.hpp"
 
 namespace pencilbox {
 namespace {
@@ -91,7 +91,7 @@ std::int64_t bytes_in(const Problem& problem) {
   const bool list = problem.skin > 0.0;
   const std::int64_t pairs = separate && !list ? 3 * sizeof(typename Precision::Pair) : 0;
   const std::int64_t watched =
-      list ? 3 * sizeof(typename Precision::State) + 4 * sizeof(typename Precision::Pair) : 0;
+      list ? 3 * sizeof(typename Precision::State) + 8 * sizeof(typename Precision::Pair) : 0;
   const std::int64_t per_cell = 2 * sizeof(Index);
   return std::int64_t{problem.particles} * (2 * state + sums + order + pairs + watched) +
          std::int64_t{problem.grid.count()} * per_cell;

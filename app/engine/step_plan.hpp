@@ -4,13 +4,16 @@
 //   every step        unit k:  order, back end's rebuild, forces, move into cells
 //   on displacement   cycle:   [ order, back end's rebuild ]  if due
 //                     unit k:  forces, move under watch       while k < limit
+//
+// Forces and move are one kernel where back end and integrator can. Unit k of a cycle reads the
+// mirror that k is even or odd for, and its move writes the other.
 #pragma once
 
 #include "core/profile.hpp"
 #include "core/step_control.hpp"
 #include "integrators/integrator.hpp"
 #include "neighbor/backend.hpp"
-#include "neighbor/binning.hpp"
+#include "neighbor/cells/binning.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -40,6 +43,7 @@ struct SettleCycle {
     control->done += control->limit;
     control->left -= control->limit;
     control->age += control->limit;
+    control->odd = control->due == 0 ? control->limit % 2 : 0;
     control->limit = 0;
     if (control->due != 0) control->longest_row = 0;
   }
@@ -130,8 +134,7 @@ class StepPlan {
   /// Of a plan that rebuilds every step: unit k of those that are not booked yet.
   void unit(std::int32_t k) {
     order_arrived();
-    evaluate(Wanted::forces);
-    move_on(k);
+    compute_and_move(k);
   }
   void book(std::int32_t units) { for_each(parts_.stream, 1, BookUnits{parts_.control, units}); }
 
@@ -140,8 +143,7 @@ class StepPlan {
     open_cycle(units, CycleOf::units);
     for (std::int32_t k = 0; k < units; ++k) {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, k});
-      evaluate(Wanted::forces);
-      move_on(k);
+      compute_and_move(k);
     }
   }
 
@@ -160,11 +162,24 @@ class StepPlan {
   }
 
   /// Forces of the particles as they are ordered.
-  void evaluate(Wanted wanted) {
+  void evaluate(Wanted wanted, std::int32_t unit = 0) {
     parts_.profiler.begin(Region::force, parts_.stream);
-    parts_.backend.compute(view(), parts_.interaction, wanted, parts_.particles.sums,
+    parts_.backend.compute(view(unit), parts_.interaction, wanted, parts_.particles.sums,
                            parts_.stream);
     parts_.profiler.begin(Region::end, parts_.stream);
+  }
+
+  /// Forces of unit k, and from them the positions of the next, which the particles do not show
+  /// yet. False, with nothing enqueued, where that takes two kernels.
+  bool move_by_forces(std::int32_t k) {
+    if (!parts_.backend.moves_targets()) return false;
+    const StepNumber step = step_of(k + 1);
+    const auto move = parts_.integrator.kick_and_drift(
+        {parts_.particles,
+         parts_.binning.arrival_apart(parts_.particles, step, parts_.control, k + 1), step});
+    if (!move) return false;
+    parts_.backend.compute_and_move(view(k), parts_.interaction, *move, parts_.stream);
+    return true;
   }
 
   void rebuild_backend() {
@@ -173,8 +188,8 @@ class StepPlan {
     parts_.profiler.begin(Region::end, parts_.stream);
   }
 
-  BinnedParticles<Precision> view() const {
-    BinnedParticles<Precision> view = parts_.binning.view(parts_.particles);
+  BinnedParticles<Precision> view(std::int32_t unit = 0) const {
+    BinnedParticles<Precision> view = parts_.binning.view(parts_.particles, unit);
     view.longest_row = &parts_.control->longest_row;
     return view;
   }
@@ -195,7 +210,12 @@ class StepPlan {
     rebuild_backend();
   }
 
-  void move_on(std::int32_t unit) {
+  /// The parts one after the other where the profile is to tell them apart: to the bit the same.
+  void compute_and_move(std::int32_t unit) {
+    if (!parts_.profiler.sampling() && move_by_forces(unit)) {
+      return parts_.binning.moved_apart(parts_.particles);
+    }
+    evaluate(Wanted::forces, unit);
     parts_.profiler.begin(Region::integrate, parts_.stream);
     parts_.integrator.second_then_first_half(moving_to(unit + 1), parts_.stream);
     parts_.profiler.begin(Region::end, parts_.stream);
@@ -213,6 +233,10 @@ class StepPlan {
     {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->due, 0});
       rebuild(1);
+    }
+    {
+      const GatedStream gated(parts_.stream, Gate{&parts_.control->odd, 0});
+      parts_.binning.turn_mirror(parts_.particles.count, parts_.stream);
     }
     for_each(parts_.stream, 1,
              OpenCycle{parts_.control, parts_.backend.row_capacity(), units, kind});

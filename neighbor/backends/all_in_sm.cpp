@@ -4,7 +4,7 @@
 // all_in_sm/kernel.hpp.
 #include "neighbor/backends/all_in_sm/kernel.hpp"
 #include "neighbor/backends/all_in_sm/launch_rules.hpp"
-#include "neighbor/launch_tuner.hpp"
+#include "neighbor/walks/launch_tuner.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -54,7 +54,7 @@ class AllInSm final : public Backend<Precision> {
           static_cast<std::size_t>(layout.capacity * all_in_sm_bytes<Pair>(Functor::needs_types) +
                                    std::int64_t{4} * layout.offsets());
       launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
-      report_ = {shape, note(targets)};
+      report_ = {shape, [targets] { return note(targets); }};
     });
     tuner_.end(stream);
   }

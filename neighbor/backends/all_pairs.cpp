@@ -15,7 +15,7 @@
 
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/staged_sources.hpp"
+#include "neighbor/walks/staged_sources.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -152,7 +152,7 @@ struct AllPairsKernel {
     const CellSteps y(target.cell.y, source.cell.y, grid.cells.y, grid.periodic.y);
     const CellSteps z(target.cell.z, source.cell.z, grid.cells.z, grid.periodic.z);
     if constexpr (wanted == Wanted::counts) {
-      if (x.first > 1 || y.first > 1 || z.first > 1) sum.energy += 1.0;
+      if (x.first > 1 || y.first > 1 || z.first > 1) ++sum.candidates;
     }
     for (Index dz = z.first; dz <= 1; dz += z.stride) {
       for (Index dy = y.first; dy <= 1; dy += y.stride) {
@@ -215,9 +215,11 @@ class AllPairs final : public Backend<Precision> {
     shape.threads = threads_;
     shape.shared_bytes = static_cast<std::size_t>(threads_) * sizeof(typename Kernel::Source);
     launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), lanes_});
-    report_ = {shape, "tiles of " + std::to_string(threads_) + " sources, " +
-                          threads_per_target_in_words(lanes_) +
-                          (geometry == Geometry::cells ? ", images by cells" : ", no images")};
+    report_ = {shape, [this] {
+                 return "tiles of " + std::to_string(threads_) + " sources, " +
+                        threads_per_target_in_words(lanes_) +
+                        (geometry == Geometry::cells ? ", images by cells" : ", no images");
+               }};
   }
 
   int threads_;

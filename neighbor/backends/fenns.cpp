@@ -60,8 +60,10 @@ class Fenns final : public Backend<Precision> {
       launch(stream, shape,
              Kernel{particles, sections_.view(), coarse_, functor, PairSumsView<Precision>(sums),
                     problem_.deterministic});
-      report_ = {shape, words(coarse_.coarse) + " coarse cells of " + words(coarse_.side) +
-                            " cells" + (problem_.deterministic ? ", sources in fixed order" : "")};
+      report_ = {shape, [this] {
+                   return words(coarse_.coarse) + " coarse cells of " + words(coarse_.side) +
+                          " cells" + (problem_.deterministic ? ", sources in fixed order" : "");
+                 }};
     });
   }
 

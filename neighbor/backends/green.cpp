@@ -10,7 +10,7 @@
 // side): the pairs and one array of cells. Ours takes 8 n for the pairs, 8 m^3 for the two arrays
 // of the published program, 8 n and a workspace for the sort, and the reordered positions.
 #include "neighbor/backend.hpp"
-#include "neighbor/own_grid.hpp"
+#include "neighbor/walks/own_grid.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -83,7 +83,8 @@ class Green final : public Backend<Precision> {
       for_each(stream, particles.count, Kernel{walk, sort_.cells(), PairSumsView<Precision>(sums)},
                threads_);
     });
-    report_ = {{divide_up(particles.count, threads_), threads_}, own_.describe()};
+    report_ = {{divide_up(particles.count, threads_), threads_},
+               [this] { return own_.describe(); }};
   }
 
   LaunchReport launch_report() const override { return report_; }

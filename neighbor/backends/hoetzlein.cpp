@@ -14,7 +14,7 @@
 // cell is the engine's instead: particles are sorted by (cell, index), by a stable radix sort of
 // the cells. Counters and prefix sum do not depend on who comes first and stay.
 #include "neighbor/backend.hpp"
-#include "neighbor/own_grid.hpp"
+#include "neighbor/walks/own_grid.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -121,7 +121,8 @@ class Hoetzlein final : public Backend<Precision> {
       for_each(stream, particles.count, Kernel{walk, cell_.data(), PairSumsView<Precision>(sums)},
                threads_);
     });
-    report_ = {{divide_up(particles.count, threads_), threads_}, own_.describe()};
+    report_ = {{divide_up(particles.count, threads_), threads_},
+               [this] { return own_.describe(); }};
   }
 
   LaunchReport launch_report() const override { return report_; }

@@ -4,9 +4,9 @@
 // each source is read once for four targets, lanes are full whatever a cell holds, and a block has
 // as many threads as keep it busy, also where particles are few.
 #include "neighbor/backend.hpp"
-#include "neighbor/cell_neighborhood.hpp"
+#include "neighbor/backends/neighborhood_in_sm/split_sums.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/split_sums.hpp"
+#include "neighbor/walks/cell_neighborhood.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -14,7 +14,8 @@ namespace {
 
 constexpr int targets_of_a_team = 4;
 
-template <class Precision, Wanted wanted, class Interaction>
+/// `Sink`: where sums go.
+template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct SumOverNeighborhood {
   static constexpr const char* name = "neighborhood-in-sm";
   static constexpr int max_threads = 512;
@@ -28,7 +29,7 @@ struct SumOverNeighborhood {
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
-  PairSumsView<Precision> sums;
+  Sink sink;
   NeighborhoodShape shape;
   Pair reach_squared;
 
@@ -53,7 +54,7 @@ struct SumOverNeighborhood {
           const Sum whole = sum_over_lanes(block, sum, Team::lanes);
           constexpr Index lanes = Team::lanes / targets_of_a_team;
           const Index t = Team::lane(block) / lanes;
-          if (Team::lane(block) % lanes == 0 && t < group.count) whole.store(sums, group.first + t);
+          if (Team::lane(block) % lanes == 0 && t < group.count) whole.store(sink, group.first + t);
         });
   }
 
@@ -88,7 +89,8 @@ class NeighborhoodInSm final : public Backend<Precision> {
   NeighborhoodInSm(const Problem& problem, const BackendOptions& options)
       : cutoff_(cutoff_of(problem.potential)),
         neighborhood_(NeighborhoodShape::for_problem(problem)),
-        threads_(block_of(options)) {}
+        threads_(block_of(options)),
+        moves_targets_(problem.particles < most_to_move) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
@@ -108,23 +110,42 @@ class NeighborhoodInSm final : public Backend<Precision> {
 
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    shape_ = {neighborhood_.blocks(particles.cells()), threads_,
-              neighborhood_.template bytes<Pair>(threads_)};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      using Functor = std::decay_t<decltype(functor)>;
-      launch(stream, shape_,
-             SumOverNeighborhood<Precision, chosen(), Functor>{
-                 particles, functor, PairSumsView<Precision>(sums), neighborhood_,
-                 reach_squared(wanted)});
+      run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
     });
   }
 
+  bool moves_targets() const override { return moves_targets_; }
+
+  void compute_and_move(const BinnedParticles<Precision>& particles,
+                        const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
+                        Stream& stream) override {
+    interaction.visit_short_ranged(
+        [&](const auto& functor) { run<Wanted::forces>(particles, functor, move, stream); });
+  }
+
   LaunchReport launch_report() const override {
-    return {shape_, std::to_string(targets_of_a_team) + " targets at a time, room for " +
-                        std::to_string(neighborhood_.room) + " sources"};
+    return {shape_, [room = neighborhood_.room] {
+              return std::to_string(targets_of_a_team) + " targets at a time, room for " +
+                     std::to_string(room) + " sources";
+            }};
   }
 
  private:
+  /// Above, a kernel of its own moves particles faster: its lanes all have one, and neighbouring
+  /// ones (measured on an H200).
+  static constexpr Index most_to_move = 131072;
+
+  template <Wanted wanted, class Functor, class Sink>
+  void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
+           Stream& stream) {
+    shape_ = {neighborhood_.blocks(particles.cells()), threads_,
+              neighborhood_.template bytes<Pair>(threads_)};
+    launch(stream, shape_,
+           SumOverNeighborhood<Precision, wanted, Functor, Sink>{
+               particles, functor, sink, neighborhood_, reach_squared(wanted)});
+  }
+
   /// For the benchmark's potentials, which have no cutoff, all that 27 cells hold counts.
   Pair reach_squared(Wanted wanted) const {
     if (wanted == Wanted::potential || cutoff_ == 0.0) return std::numeric_limits<Pair>::max();
@@ -134,6 +155,7 @@ class NeighborhoodInSm final : public Backend<Precision> {
   double cutoff_;
   NeighborhoodShape neighborhood_;
   int threads_;
+  bool moves_targets_;
   LaunchShape shape_;
 };
 

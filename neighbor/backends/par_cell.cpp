@@ -4,8 +4,8 @@
 //
 // There is no barrier, so this is a plain grid of threads, cut into blocks by division.
 #include "neighbor/backend.hpp"
-#include "neighbor/blocks_option.hpp"
-#include "neighbor/target_walk.hpp"
+#include "neighbor/walks/blocks_option.hpp"
+#include "neighbor/walks/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -71,7 +71,9 @@ class ParCell final : public Backend<Precision> {
         for_each(stream, blocks * threads_, kernel, threads_);
       });
     });
-    report_ = {shape, "at most " + std::to_string(divide_up(cells, blocks)) + " cells a block"};
+    report_ = {shape, [most = divide_up(cells, blocks)] {
+                 return "at most " + std::to_string(most) + " cells a block";
+               }};
   }
 
   LaunchReport launch_report() const override { return report_; }

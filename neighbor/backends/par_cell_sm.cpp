@@ -9,9 +9,9 @@
 //
 // Ours, as an option: the cells of a row staged together, a third of the barriers.
 #include "neighbor/backend.hpp"
-#include "neighbor/blocks_option.hpp"
-#include "neighbor/staged_sources.hpp"
-#include "neighbor/target_walk.hpp"
+#include "neighbor/walks/blocks_option.hpp"
+#include "neighbor/walks/staged_sources.hpp"
+#include "neighbor/walks/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -198,7 +198,9 @@ class ParCellSm final : public Backend<Precision> {
     shape.threads = threads_;
     shape.shared_bytes = static_cast<std::size_t>(capacity_) * Kernel::Staged::bytes_per_source;
     launch(stream, shape, kernel);
-    report_ = {shape, "sources staged in pieces of at most " + std::to_string(capacity_ / 2)};
+    report_ = {shape, [this] {
+                 return "sources staged in pieces of at most " + std::to_string(capacity_ / 2);
+               }};
   }
 
   BackendOptions options_;

@@ -2,8 +2,8 @@
 // threads will do. By default there are as many as particles, the paper's configuration, and the
 // loop is passed through once. Few particles per cell, sections 4.2 and 7.
 #include "neighbor/backend.hpp"
-#include "neighbor/blocks_option.hpp"
-#include "neighbor/target_walk.hpp"
+#include "neighbor/walks/blocks_option.hpp"
+#include "neighbor/walks/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -54,9 +54,9 @@ class ParPartLoop final : public Backend<Precision> {
                  Kernel{{particles, functor}, PairSumsView<Precision>(sums), threads}, threads_);
       });
     });
-    report_ = {shape, "at most " +
-                          std::to_string(divide_up(particles.count, std::max<Index>(1, threads))) +
-                          " targets a thread"};
+    report_ = {shape, [most = divide_up(particles.count, std::max<Index>(1, threads))] {
+                 return "at most " + std::to_string(most) + " targets a thread";
+               }};
   }
 
   LaunchReport launch_report() const override { return report_; }

@@ -6,8 +6,8 @@
 // share its sources, all 27 cells laid end to end, and add their sums by shuffles: for systems too
 // small to fill a GPU.
 #include "neighbor/backend.hpp"
-#include "neighbor/flat_neighborhood.hpp"
-#include "neighbor/target_walk.hpp"
+#include "neighbor/backends/par_part_no_loop/flat_neighborhood.hpp"
+#include "neighbor/walks/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -125,7 +125,7 @@ class ParPartNoLoop final : public Backend<Precision> {
         for_each(stream, particles.count, Kernel{{particles, functor}, view}, threads_);
       });
     });
-    report_ = {shape, threads_per_target_in_words(lanes_)};
+    report_ = {shape, [this] { return threads_per_target_in_words(lanes_); }};
   }
 
   LaunchReport launch_report() const override { return report_; }

@@ -86,12 +86,7 @@ struct AllPairs {
 
   PENCILBOX_DEVICE_FUNCTION void store(const TargetSum<DoublePrecision, wanted>& sum,
                                        Index target) const {
-    using Accumulator = typename Precision::Accumulator;
-    TargetSum<Precision, wanted> rounded;
-    rounded.force = sum.force.template to<Accumulator>();
-    rounded.energy = sum.energy;
-    rounded.virial = sum.virial;
-    rounded.store(sums, target);
+    TargetSum<Precision, wanted>::from(sum).store(sums, target);
   }
 };
 
@@ -127,7 +122,8 @@ class Reference final : public Backend<Precision> {
                    images(2), interaction, PairSumsView<Precision>(sums)},
                threads);
     });
-    report_ = {{divide_up(particles.count, threads), threads, 0}, "one thread a target, all pairs"};
+    report_ = {{divide_up(particles.count, threads), threads, 0},
+               [] { return "one thread a target, all pairs"; }};
   }
 
   LaunchReport launch_report() const override { return report_; }

@@ -13,9 +13,9 @@
 #include <cmath>
 
 #include "neighbor/backend.hpp"
-#include "neighbor/cell_neighborhood.hpp"
-#include "neighbor/cell_walk.hpp"
 #include "neighbor/pair_sum.hpp"
+#include "neighbor/walks/cell_neighborhood.hpp"
+#include "neighbor/walks/cell_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -247,23 +247,24 @@ struct WalkRow {
   }
 };
 
-template <class Precision, Wanted wanted, class Interaction>
+/// `Sink`: where sums go.
+template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct OneThreadARow {
   static constexpr const char* name = "verlet-list";
   WalkRow<Precision, wanted, Interaction, ThreadsARow::one> walk;
-  PairSumsView<Precision> sums;
+  Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
-    walk(target, 0).store(sums, target);
+    walk(target, 0).store(sink, target);
   }
 };
 
-template <class Precision, Wanted wanted, class Interaction>
+template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct SeveralThreadsARow {
   static constexpr const char* name = "verlet-list: several threads a target";
   static constexpr int max_threads = 512;
   WalkRow<Precision, wanted, Interaction, ThreadsARow::several> walk;
-  PairSumsView<Precision> sums;
+  Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Index lanes = walk.rows.lanes;
@@ -273,7 +274,7 @@ struct SeveralThreadsARow {
     TargetSum<Precision, wanted> sum;
     if (target < walk.particles.count) sum = walk(target, lane);
     sum.add_lanes(block, lanes);
-    if (target < walk.particles.count && lane == 0) sum.store(sums, target);
+    if (target < walk.particles.count && lane == 0) sum.store(sink, target);
   }
 };
 
@@ -326,20 +327,18 @@ class VerletList final : public Backend<Precision> {
 
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    const ListRows rows = rows_for(particles.count);
-    shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      using Functor = std::decay_t<decltype(functor)>;
-      const PairSumsView<Precision> view(sums);
-      if (lanes_ > 1) {
-        using Kernel = SeveralThreadsARow<Precision, chosen(), Functor>;
-        launch(stream, shape_, Kernel{{particles, functor, rows, shifts_.data()}, view});
-      } else {
-        using Kernel = OneThreadARow<Precision, chosen(), Functor>;
-        for_each(stream, particles.count, Kernel{{particles, functor, rows, shifts_.data()}, view},
-                 threads_);
-      }
+      run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
     });
+  }
+
+  bool moves_targets() const override { return true; }
+
+  void compute_and_move(const BinnedParticles<Precision>& particles,
+                        const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
+                        Stream& stream) override {
+    interaction.visit_short_ranged(
+        [&](const auto& functor) { run<Wanted::forces>(particles, functor, move, stream); });
   }
 
   Index row_capacity() const override { return capacity_; }
@@ -351,11 +350,28 @@ class VerletList final : public Backend<Precision> {
   }
 
   LaunchReport launch_report() const override {
-    return {shape_, threads_per_target_in_words(lanes_) + ", rows of at most " +
-                        std::to_string(capacity_) + " sources"};
+    return {shape_, [this] {
+              return threads_per_target_in_words(lanes_) + ", rows of at most " +
+                     std::to_string(capacity_) + " sources";
+            }};
   }
 
  private:
+  template <Wanted wanted, class Functor, class Sink>
+  void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
+           Stream& stream) {
+    const ListRows rows = rows_for(particles.count);
+    shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
+    if (lanes_ > 1) {
+      using Kernel = SeveralThreadsARow<Precision, wanted, Functor, Sink>;
+      launch(stream, shape_, Kernel{{particles, functor, rows, shifts_.data()}, sink});
+    } else {
+      using Kernel = OneThreadARow<Precision, wanted, Functor, Sink>;
+      for_each(stream, particles.count, Kernel{{particles, functor, rows, shifts_.data()}, sink},
+               threads_);
+    }
+  }
+
   static double list_radius(const Problem& problem) {
     return cutoff_of(problem.potential) + problem.skin;
   }

@@ -1,12 +1,13 @@
 // X-pencil: one block per pencil, a row of `length` cells along x. Few particles per cell, section
 // 5.2 and Algorithm 5; the kernel: x_pencil/kernel.hpp.
 //
-// The paper's bounds are launch rules here (neighbor/pencil_rules.hpp), not limits: a pencil with
-// more targets than threads takes several rounds, a source pencil larger than half the shared
-// memory comes in several pieces. So no occupancy, however uneven, gives a wrong answer.
+// The paper's bounds are launch rules here (neighbor/backends/x_pencil/pencil_rules.hpp), not
+// limits: a pencil with more targets than threads takes several rounds, a source pencil larger than
+// half the shared memory comes in several pieces. So no occupancy, however uneven, gives a wrong
+// answer.
 #include "neighbor/backends/x_pencil/kernel.hpp"
-#include "neighbor/launch_tuner.hpp"
-#include "neighbor/pencil_rules.hpp"
+#include "neighbor/backends/x_pencil/pencil_rules.hpp"
+#include "neighbor/walks/launch_tuner.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -47,11 +48,12 @@ class XPencil final : public Backend<Precision> {
         launch(stream, shape, Kernel{particles, functor, PairSumsView<Precision>(sums), layout});
       });
     });
-    report_ = {shape,
-               "pencils of " + std::to_string(layout.length) + " cells" +
-                   (pencils.lanes > 1 ? ", " + threads_per_target_in_words(pencils.lanes) : "")};
     tuner_.end(stream);
-    if (!tuner_.decided()) report_.note += ", other shapes still to be tried";
+    report_ = {shape, [this, length = layout.length, lanes = pencils.lanes] {
+                 return "pencils of " + std::to_string(length) + " cells" +
+                        (lanes > 1 ? ", " + threads_per_target_in_words(lanes) : "") +
+                        (tuner_.decided() ? "" : ", other shapes still to be tried");
+               }};
   }
 
   bool settled() const override { return tuner_.decided(); }

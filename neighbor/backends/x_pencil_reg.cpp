@@ -17,12 +17,12 @@
 #include <array>
 
 #include "neighbor/backend.hpp"
-#include "neighbor/launch_tuner.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/shared_memory_option.hpp"
-#include "neighbor/source_pencil.hpp"
-#include "neighbor/staged_sources.hpp"
-#include "neighbor/target_walk.hpp"
+#include "neighbor/walks/launch_tuner.hpp"
+#include "neighbor/walks/shared_memory_option.hpp"
+#include "neighbor/walks/source_pencil.hpp"
+#include "neighbor/walks/staged_sources.hpp"
+#include "neighbor/walks/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -317,7 +317,7 @@ class XPencilReg final : public Backend<Precision> {
       launch(
           stream, shape,
           Kernel{particles, functor, PairSumsView<Precision>(sums), layout(size, capacity), runs_});
-      report_ = {shape, "sub-boxes of " + name_of(size) + " cells"};
+      report_ = {shape, [size] { return "sub-boxes of " + name_of(size) + " cells"; }};
     });
     tuner_.end(stream);
   }

@@ -36,7 +36,7 @@ TEST(Ceilings, IssueShareCountsCandidatesAndPartners) {
 
 TEST(Ceilings, BytesOfAStep) {
   // By hand, out of what the kernels of a step index by particle (integrators, core/arrival.hpp,
-  // neighbor/binning.cpp, neighbor/target_walk.hpp), one type, in single, 4 bytes each:
+  // neighbor/cells/binning.cpp, neighbor/walks/target_walk.hpp), one type, in single, 4 bytes each:
   //   move      x y z, velocity, force, cell in (10); x y z, velocity, ticket out (7)
   //   reorder   cell, ticket, x y z, velocity, id, image in (12); as much less the ticket out (11)
   //   forces    x y z, cell in (4); force out (3)

@@ -2,6 +2,7 @@
 // and blocks run, nor on the width of a warp.
 #include "core/device/host/emulator.hpp"
 #include "tests/support/every_backend.hpp"
+#include "tests/support/exact_state.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -41,6 +42,27 @@ TEST_P(EmulatedSchedules, GiveTheSameForces) {
       }
     }
   }
+}
+
+/// Whole steps: who moves its targets must not move what others still read.
+TEST_P(EmulatedSchedules, GiveTheSameSteps) {
+  SimulationSetup setup = make_lj_setup(random_liquid(225, periodic_box(8, 5.2, 5.1), 0.8, 3, 1),
+                                        2.5, Truncation::force_shift);
+  setup.backend = backend().info.name;
+  setup.options = default_options(backend().info);
+  setup.integrator = "velocity-verlet";
+  setup.precision = precision();
+  setup.deterministic = true;
+  setup.timestep = 1e-3;
+  std::vector<ExactState> states;
+  for (const auto schedule :
+       {host::Schedule::forward, host::Schedule::reverse, host::Schedule::random}) {
+    host::emulator_settings().schedule = schedule;
+    const auto simulation = backend().device->make(setup);
+    simulation->advance(5, LastStep::forces_only);
+    states.push_back(simulation->exact_state());
+  }
+  for (std::size_t k = 1; k < states.size(); ++k) expect_same(states[k], states[0]);
 }
 
 PENCILBOX_FOR_EVERY_BACKEND(EmulatedSchedules);

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "neighbor/backend.hpp"
-#include "neighbor/binning.hpp"
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
@@ -105,7 +105,7 @@ TYPED_TEST(AllInSmTest, TheCutOfTheGridDoesNotChangeABit) {
         options["threads"] = threads;
         EXPECT_EQ(this->forces(problem, options, told), expected)
             << multiprocessors << " multiprocessors, told of " << told
-            << " particles, threads: " << threads << ": " << this->report_.note;
+            << " particles, threads: " << threads << ": " << this->report_.note();
         EXPECT_LE(this->report_.shape.shared_bytes, 48U * 1024);
         EXPECT_LE(this->report_.shape.threads, 512);
         EXPECT_EQ(this->report_.shape.threads % problem.device.warp_size, 0);

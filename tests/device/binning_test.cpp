@@ -1,5 +1,5 @@
 // Binning: every particle in its cell, cells contiguous, nothing lost, places equal to the host's.
-#include "neighbor/binning.hpp"
+#include "neighbor/cells/binning.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {

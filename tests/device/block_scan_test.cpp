@@ -1,5 +1,5 @@
 // Algorithm 6 of "Few particles per cell", for every N from 1 to 1025.
-#include "neighbor/block_scan.hpp"
+#include "neighbor/backends/all_in_sm/block_scan.hpp"
 
 #include <numeric>
 

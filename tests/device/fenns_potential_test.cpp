@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "neighbor/backend.hpp"
-#include "neighbor/binning.hpp"
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {

@@ -1,6 +1,6 @@
 // Frames: rows in id order whatever the order on the device and whatever the ids, floats rounded
 // once, and memory that nobody overwrites while a frame is held.
-#include "neighbor/frame_gatherer.hpp"
+#include "neighbor/cells/frame_gatherer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "neighbor/particle_transfer.hpp"
+#include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {

@@ -1,5 +1,5 @@
 // Prefix sums by shuffles, for arrays shorter and longer than a block, and the bits of a ballot.
-#include "neighbor/warp_scan.hpp"
+#include "neighbor/walks/warp_scan.hpp"
 
 #include <bit>
 #include <numeric>

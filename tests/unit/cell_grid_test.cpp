@@ -1,4 +1,4 @@
-#include "neighbor/cell_grid.hpp"
+#include "neighbor/cells/cell_grid.hpp"
 
 #include <cmath>
 #include <limits>

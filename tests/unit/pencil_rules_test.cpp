@@ -1,5 +1,5 @@
 // How x-pencil is launched, by numbers that are worked out by hand from the paper's rules.
-#include "neighbor/pencil_rules.hpp"
+#include "neighbor/backends/x_pencil/pencil_rules.hpp"
 
 #include <gmock/gmock.h>
 

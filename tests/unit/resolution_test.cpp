@@ -1,11 +1,11 @@
 // What an arithmetic cannot resolve is found, and what it can is left alone.
-#include "neighbor/resolution.hpp"
+#include "neighbor/cells/resolution.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "neighbor/cells/unresolved.hpp"
 #include "neighbor/problem.hpp"
-#include "neighbor/unresolved.hpp"
 
 namespace pencilbox {
 namespace {

@@ -1,5 +1,5 @@
 // How the grid is cut into sub-boxes, by the examples of the paper, and which cells are in one.
-#include "neighbor/sub_box.hpp"
+#include "neighbor/backends/all_in_sm/sub_box.hpp"
 
 #include <gtest/gtest.h>
 

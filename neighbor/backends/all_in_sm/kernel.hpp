@@ -15,11 +15,11 @@
 #pragma once
 
 #include "neighbor/backend.hpp"
+#include "neighbor/backends/all_in_sm/block_scan.hpp"
 #include "neighbor/backends/all_in_sm/layout.hpp"
-#include "neighbor/block_scan.hpp"
+#include "neighbor/backends/all_in_sm/sub_box.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/sub_box.hpp"
-#include "neighbor/warp_scan.hpp"
+#include "neighbor/walks/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "neighbor/backends/all_in_sm/layout.hpp"
+#include "neighbor/backends/all_in_sm/sub_box.hpp"
 #include "neighbor/problem.hpp"
-#include "neighbor/shared_memory_option.hpp"
-#include "neighbor/sub_box.hpp"
+#include "neighbor/walks/shared_memory_option.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -2,8 +2,8 @@
 // rules have in common.
 #pragma once
 
-#include "neighbor/cell_grid.hpp"
-#include "neighbor/staged_sources.hpp"
+#include "neighbor/cells/cell_grid.hpp"
+#include "neighbor/walks/staged_sources.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "neighbor/cell_grid.hpp"
-#include "neighbor/index_range.hpp"
+#include "neighbor/cells/cell_grid.hpp"
+#include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE::two_level_grid {
 

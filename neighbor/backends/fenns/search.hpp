@@ -22,7 +22,7 @@
 
 #include "neighbor/backends/fenns/sections.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/warp_scan.hpp"
+#include "neighbor/walks/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE::two_level_grid {
 

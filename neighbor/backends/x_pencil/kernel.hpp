@@ -8,11 +8,11 @@
 #pragma once
 
 #include "neighbor/backend.hpp"
-#include "neighbor/pencil_layout.hpp"
-#include "neighbor/source_pencil.hpp"
-#include "neighbor/staged_sources.hpp"
-#include "neighbor/surrounding_pencils.hpp"
-#include "neighbor/target_walk.hpp"
+#include "neighbor/backends/x_pencil/pencil_layout.hpp"
+#include "neighbor/backends/x_pencil/surrounding_pencils.hpp"
+#include "neighbor/walks/source_pencil.hpp"
+#include "neighbor/walks/staged_sources.hpp"
+#include "neighbor/walks/target_walk.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -1,0 +1,49 @@
+// The second half of one velocity-Verlet step and the first of the next: all that happens to a
+// particle between two force evaluations, where nobody looks in between. It needs the particle's
+// own force alone, so whoever sums forces can do it at once, and the force need not be stored.
+//
+//   v += f/m dt/2 ; v += f/m dt/2 ; x += v dt
+//
+// Allen and Tildesley, Computer Simulation of Liquids, section 3.2.1.
+#pragma once
+
+#include "core/arrival.hpp"
+#include "core/particles.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+template <class Precision>
+struct KickAndDrift {
+  using State = typename Precision::State;
+  using Accumulator = typename Precision::Accumulator;
+
+  Vec3View<const State> position;
+  Vec3View<State> velocity;
+  const std::int32_t* type;
+  const double* inverse_mass;  ///< [types]
+  double timestep;             ///< [tau]
+  bool several_types;
+  Arrival<Precision> arrival;  ///< of the new positions
+
+  /// Everything is read before anything is written: what a compiler may not exchange, a small
+  /// system would wait for one after the other. Two half kicks, not one whole: the bits must not
+  /// depend on whether somebody looked between.
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<Accumulator>& force) const {
+    const Vec3<State> half = half_kick(i, force);
+    const Vec3<State> v = (velocity[i] + half) + half;
+    drift(i, v);
+    velocity.store(i, v);
+  }
+
+  /// f/m dt/2 of particle i [sigma/tau].
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> half_kick(Index i, const Vec3<Accumulator>& force) const {
+    const double per_mass = inverse_mass[several_types ? type[i] : 0];
+    return static_cast<State>(0.5 * timestep * per_mass) * force.template to<State>();
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void drift(Index i, const Vec3<State>& v) const {
+    arrival(i, position[i] + static_cast<State>(timestep) * v);
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,469 @@
+#include "neighbor/cells/binning.hpp"
+
+#include <bit>
+
+#include "neighbor/walks/warp_scan.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// Pointers of a ParticleState.
+template <class State>
+struct StateView {
+  Vec3View<State> position, velocity;
+  Index* cell;
+  ParticleId* id;
+  std::int32_t* type;
+  Vec3View<std::int32_t> image;
+};
+
+template <class Precision>
+StateView<typename Precision::State> view_of(ParticleState<Precision>& s) {
+  return {s.position.view(), s.velocity.view(), s.cell.data(),
+          s.id.data(),       s.type.data(),     s.image.view()};
+}
+
+/// What arrivals count.
+struct Counters {
+  Index* counts;   ///< [cells]
+  Index* escaped;  ///< [2] of the arrivals under way, and of the last
+  Index cells;
+
+  /// Back to zero for the next arrivals: `threads` of them do it, this is number i.
+  PENCILBOX_DEVICE_FUNCTION void clear(Index i, Index threads) const {
+    for (std::int64_t c = i; c < cells; c += threads) counts[c] = 0;
+    if (i != 0) return;
+    escaped[1] = escaped[0];
+    escaped[0] = 0;
+  }
+};
+
+struct ClearCounts {
+  static constexpr const char* name = "binning: clear counts";
+  Index* counts;
+  Index* escaped;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
+    counts[cell] = 0;
+    if (cell == 0) escaped[0] = 0;
+  }
+};
+
+template <class State>
+struct ArriveWhereTheyAre {
+  static constexpr const char* name = "binning: assign cells";
+  IntoCells<State> into_cells;
+  StepNumber step;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    into_cells(i, into_cells.position[i], step);
+  }
+};
+
+struct CountInCells {
+  static constexpr const char* name = "binning: count";
+  const Index* cell;
+  Index* counts;
+  Index* ticket;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    ticket[i] = atomic_add(counts + cell[i], Index{1});
+  }
+};
+
+struct MakeKeys {
+  static constexpr const char* name = "binning: make keys";
+  const Index* cell;
+  const ParticleId* id;
+  std::uint64_t* keys;
+  Index* order;
+  int id_bits;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    keys[i] = static_cast<std::uint64_t>(cell[i]) << id_bits | static_cast<std::uint64_t>(id[i]);
+    order[i] = i;
+  }
+};
+
+/// Moves each particle to its place in the new order: where its ticket says, or, where `order` is
+/// given, from where that says. With it go the counters of the next step to zero.
+template <class Precision>
+struct Reorder {
+  static constexpr const char* name = "binning: reorder";
+  using State = typename Precision::State;
+  using Pair = typename Precision::Pair;
+  StateView<State> from, to;
+  static constexpr bool separate_pair_position = !std::is_same_v<State, Pair>;
+  Vec3View<Pair> pair_position;  ///< null where nobody reads it
+  const Index* ticket;
+  const Index* offset;
+  const Index* order;
+  bool several_types;
+  Counters next;
+  bool clears;  ///< the counters of the next arrivals; those of a list are cleared when they come
+  Index particles;
+
+  /// What is moved of a particle.
+  struct Row {
+    Vec3<State> position, velocity;
+    Index cell, ticket;
+    ParticleId id;
+    Vec3<std::int32_t> image;
+    std::int32_t type;
+  };
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { write(i, read(i), offset); }
+
+  PENCILBOX_DEVICE_FUNCTION Row read(Index i) const {
+    const Index old = order != nullptr ? order[i] : i;
+    return {from.position[old],
+            from.velocity[old],
+            from.cell[old],
+            order != nullptr ? 0 : ticket[i],
+            from.id[old],
+            from.image[old],
+            several_types ? from.type[old] : 0};
+  }
+
+  /// `begin_of`: [cells] the first particle of each.
+  template <class Offsets>
+  PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
+    const Index now = order != nullptr ? i : begin_of[row.cell] + row.ticket;
+    to.position.store(now, row.position);
+    if constexpr (separate_pair_position) {
+      if (pair_position.x != nullptr) pair_position.store(now, row.position.template to<Pair>());
+    }
+    to.velocity.store(now, row.velocity);
+    to.cell[now] = row.cell;
+    to.id[now] = row.id;
+    to.image.store(now, row.image);
+    if (several_types) to.type[now] = row.type;
+    if (clears) next.clear(i, particles);
+  }
+};
+
+/// Where cells are few, each block scans the counts for itself: a launch less.
+template <class Precision>
+struct ScanAndReorder {
+  static constexpr const char* name = "binning: scan and reorder";
+  static constexpr int threads = 256;
+  static constexpr int max_threads = threads;
+  static constexpr Index most_cells = 4096;
+  Reorder<Precision> reorder;
+  const Index* counts;
+  Index* offset;  ///< [cells + 1] for whoever comes after
+
+  static std::size_t bytes(Index cells) {
+    return (static_cast<std::size_t>(cells) + 1 + threads / 32) * sizeof(Index);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const Index cells = reorder.next.cells;
+    const auto begin_of = block.shared<Index>(cells + 1);
+    const auto warp_sums = block.shared<Index>(warps_of(block));
+    const std::int64_t i = block.index() * block.threads() + block.thread();
+    const bool is_there = i < reorder.particles;
+    typename Reorder<Precision>::Row row{};
+    if (is_there) row = reorder.read(static_cast<Index>(i));  // arrives while counts are summed up
+    for (Index c = block.thread(); c < cells; c += block.threads()) begin_of[c] = counts[c];
+    block.barrier();
+    block_exclusive_sum(block, begin_of, cells, warp_sums);
+    if (block.index() == 0) {
+      for (Index c = block.thread(); c <= cells; c += block.threads()) offset[c] = begin_of[c];
+    }
+    if (is_there) reorder.write(static_cast<Index>(i), row, begin_of);
+  }
+};
+
+/// Takes the new order back to the arrays that everybody knows, and notes where particles are now.
+template <class Precision>
+struct SettleOrder {
+  static constexpr const char* name = "binning: settle";
+  using State = typename Precision::State;
+  using Pair = typename Precision::Pair;
+  StateView<State> from, to;
+  Vec3View<State> reference;
+  PackedPosition<Pair>* packed;
+  bool several_types;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const Vec3<State> position = from.position[i];
+    const std::int32_t type = several_types ? from.type[i] : 0;
+    to.position.store(i, position);
+    reference.store(i, position);
+    packed[i] = {position.template to<Pair>(),
+                 static_cast<typename PackedPosition<Pair>::Type>(type)};
+    to.velocity.store(i, from.velocity[i]);
+    to.cell[i] = from.cell[i];
+    to.id[i] = from.id[i];
+    to.image.store(i, from.image[i]);
+    if (several_types) to.type[i] = type;
+  }
+};
+
+template <class Precision>
+struct PackPositions {
+  static constexpr const char* name = "binning: pack positions";
+  using Pair = typename Precision::Pair;
+  Vec3View<const typename Precision::State> position;
+  const std::int32_t* type;
+  PackedPosition<Pair>* packed;
+  bool several_types;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    packed[i] = {position[i].template to<Pair>(),
+                 static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
+  }
+};
+
+template <class Pair>
+struct CopyMirror {
+  static constexpr const char* name = "binning: turn the mirror";
+  const PackedPosition<Pair>* from;
+  PackedPosition<Pair>* to;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { to[i] = from[i]; }
+};
+
+template <class Pair>
+struct PadMirror {
+  static constexpr const char* name = "binning: pad the mirror";
+  PackedPosition<Pair>* behind_the_last;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    *behind_the_last = PackedPosition<Pair>::padding();
+  }
+};
+
+struct LargestCell {
+  static constexpr const char* name = "binning: largest cell";
+  const Index* offset;
+  Index* largest;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
+    atomic_max(largest, offset[cell + 1] - offset[cell]);
+  }
+};
+
+constexpr int id_bits = 31;
+
+}  // namespace
+
+template <class Precision>
+Binning<Precision>::Binning(const CellGrid& grid, bool deterministic, OrderLasts lasts,
+                            double most_displacement, Stream& stream)
+    : grid_(grid),
+      deterministic_(deterministic),
+      lasts_(lasts),
+      most_displacement_(most_displacement) {
+  counts_.resize(grid.count() + 1);
+  next_counts_.resize(grid.count() + 1);
+  offset_.resize(grid.count() + 1);
+  escaped_.resize(2);
+  largest_.resize(1);
+  failure_.resize(1);
+  counts_.fill_bytes(0, stream);
+  next_counts_.fill_bytes(0, stream);
+  offset_.fill_bytes(0, stream);
+  escaped_.fill_bytes(0, stream);
+  failure_.fill_bytes(0xff, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& stream) {
+  const Index count = particles.count;
+  other_.resize(count);
+  ticket_.resize(count);
+  if (deterministic_) {
+    order_.resize(count);
+    keys_.resize(count);
+  }
+  if (lasts_ == OrderLasts::while_near) {
+    reference_.resize(count);
+    reserve_mirrors(count, stream);
+  } else if constexpr (Reorder<Precision>::separate_pair_position) {
+    pair_position_.resize(count);
+  }
+}
+
+template <class Precision>
+void Binning<Precision>::reserve_mirrors(Index count, Stream& stream) {
+  for (auto& packed : packed_) {
+    if (packed.size() == count + 1) continue;
+    packed.resize(count + 1);
+    for_each(stream, 1, PadMirror<typename Precision::Pair>{packed.data() + count});
+  }
+}
+
+template <class Precision>
+void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& stream) {
+  for_each(stream, particles.count,
+           MakeKeys{particles.state.cell.data(), particles.state.id.data(), keys_.data(),
+                    order_.data(), id_bits});
+  const int cell_bits = std::bit_width(static_cast<unsigned>(grid_.count()));
+  // The sort passes no gate: what it does to keys that are no longer used does no harm.
+  const GatedStream<Stream> open(stream, {});
+  sort_(keys_, order_, id_bits + cell_bits, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::count_anew(Stream& stream) {
+  for_each(stream, grid_.count() + 1, ClearCounts{counts_.data(), escaped_.data()});
+}
+
+template <class Precision>
+void Binning<Precision>::run(Particles<Precision>& particles, StepNumber step, Profiler& profiler,
+                             Stream& stream) {
+  reserve(particles, stream);
+  profiler.begin(Region::bin, stream);
+  count_anew(stream);
+  for_each(stream, particles.count,
+           ArriveWhereTheyAre<State>{arrival(particles, step, nullptr, 0).into_cells, step});
+  order_arrived(particles, profiler, stream);
+}
+
+template <class Precision>
+Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, StepNumber step,
+                                               StepControl* control, std::int32_t unit) {
+  ParticleState<Precision>& state = particles.state;
+  Arrival<Precision> arrival;
+  arrival.into_cells = {grid_.view<State>(), state.position.view(), state.image.view(),
+                        state.cell.data(),   state.id.data(),       counts_.data(),
+                        ticket_.data(),      failure_.data(),       escaped_.data()};
+  arrival.step = step;
+  arrival.unit = unit;
+  if (lasts_ == OrderLasts::one_step) return arrival;
+  const Vec3Buffer<State>& reference = reference_;
+  arrival.then = Arrival<Precision>::Then::under_watch;
+  arrival.under_watch = {state.position.view(),
+                         reference.view(),
+                         packed_[static_cast<std::size_t>(unit) % 2].data(),
+                         state.type.data(),
+                         static_cast<State>(most_displacement_ * most_displacement_),
+                         control,
+                         particles.types > 1};
+  return arrival;
+}
+
+/// Those under watch have two mirrors anyway, and nothing else of them is read by others.
+template <class Precision>
+Arrival<Precision> Binning<Precision>::arrival_apart(Particles<Precision>& particles,
+                                                     StepNumber step, StepControl* control,
+                                                     std::int32_t unit) {
+  Arrival<Precision> apart = arrival(particles, step, control, unit);
+  apart.into_cells.position = other_.position.view();
+  return apart;
+}
+
+template <class Precision>
+void Binning<Precision>::moved_apart(Particles<Precision>& particles) {
+  if (lasts_ == OrderLasts::one_step) particles.state.position.swap(other_.position);
+}
+
+template <class Precision>
+void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
+                                       Stream& stream) {
+  const bool stays = lasts_ == OrderLasts::while_near;
+  const Index cells = grid_.count();
+  const Counters next{next_counts_.data(), escaped_.data(), cells};
+  const Reorder<Precision> reorder{view_of(particles.state),
+                                   view_of(other_),
+                                   pair_position_.view(),
+                                   ticket_.data(),
+                                   offset_.data(),
+                                   deterministic_ ? order_.data() : nullptr,
+                                   particles.types > 1,
+                                   next,
+                                   !stays,
+                                   particles.count};
+  if (deterministic_) order_by_id(particles, stream);
+  const bool scans_itself = scans_in_blocks_ && cells <= ScanAndReorder<Precision>::most_cells;
+  if (!scans_itself) {
+    // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
+    const GatedStream<Stream> open(stream, {});
+    scan_(counts_.data(), offset_.data(), cells + 1, stream);
+  }
+  profiler.begin(Region::reorder, stream);
+  if (scans_itself) {
+    using Kernel = ScanAndReorder<Precision>;
+    const LaunchShape shape{divide_up(particles.count, Kernel::threads), Kernel::threads,
+                            Kernel::bytes(cells)};
+    launch(stream, shape, Kernel{reorder, counts_.data(), offset_.data()});
+  } else {
+    for_each(stream, particles.count, reorder);
+  }
+  if (stays) {
+    for_each(stream, particles.count,
+             SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
+                                    packed_[0].data(), particles.types > 1});
+    return;
+  }
+  if (particles.types == 1) other_.type.swap(particles.state.type);
+  std::swap(particles.state, other_);
+  counts_.swap(next_counts_);
+}
+
+template <class Precision>
+void Binning<Precision>::restore_order(Particles<Precision>& particles, Stream& stream) {
+  reserve(particles, stream);
+  Profiler not_profiled;
+  not_profiled.pause();
+  count_anew(stream);
+  for_each(stream, particles.count,
+           CountInCells{particles.state.cell.data(), counts_.data(), ticket_.data()});
+  order_arrived(particles, not_profiled, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::renew_mirror(const Particles<Precision>& particles, Stream& stream) {
+  for_each(stream, particles.count,
+           PackPositions<Precision>{particles.state.position.view(), particles.state.type.data(),
+                                    packed_[0].data(), particles.types > 1});
+}
+
+template <class Precision>
+void Binning<Precision>::turn_mirror(Index particles, Stream& stream) {
+  using Pair = typename Precision::Pair;
+  for_each(stream, particles, CopyMirror<Pair>{packed_[1].data(), packed_[0].data()});
+}
+
+template <class Precision>
+BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& particles,
+                                                    std::int32_t unit) const {
+  using Pair = typename Precision::Pair;
+  BinnedParticles<Precision> binned;
+  binned.count = particles.count;
+  binned.offset = offset_.data();
+  binned.cell = particles.state.cell.data();
+  binned.state_position = particles.state.position.view();
+  binned.grid = grid_.view<Pair>();
+  if constexpr (Reorder<Precision>::separate_pair_position) {
+    binned.position = pair_position_.view();
+  } else {
+    binned.position = particles.state.position.view();
+  }
+  binned.packed = packed_[static_cast<std::size_t>(unit) % 2].data();
+  binned.type = particles.state.type.data();
+  return binned;
+}
+
+template <class Precision>
+BinningHealth Binning<Precision>::health(Stream& stream) {
+  largest_.fill_bytes(0, stream);
+  for_each(stream, grid_.count(), LargestCell{offset_.data(), largest_.data()});
+  const std::uint64_t failure = failure_.download(stream)[0];
+  BinningHealth health;
+  health.largest_cell = largest_.download(stream)[0];
+  health.escaped = escaped_.download(stream)[lasts_ == OrderLasts::one_step ? 1 : 0];
+  health.failed = failure != ~std::uint64_t{0};
+  health.failed_step = static_cast<std::int64_t>(failure >> 32U);
+  health.failed_id = static_cast<ParticleId>(failure & 0xffffffffU);
+  return health;
+}
+
+template class Binning<SinglePrecision>;
+template class Binning<MixedPrecision>;
+template class Binning<DoublePrecision>;
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,129 @@
+// The order of the particles: cell by cell, cells contiguous.
+//
+//   arrive   cell of each particle, wrapped; count per cell; ticket within the cell
+//   (core/arrival.hpp) scan     counts -> offset of each cell reorder  each particle goes to offset
+//   + ticket in the other set of arrays
+//
+// The ticket is atomic, so the order within a cell changes from run to run. `deterministic` sorts
+// by (cell, id) instead: an order that depends on nothing but the state.
+//
+// Where a list is kept over several steps the order holds as long as the list does. Particles are
+// then under watch: their positions when the order was made are kept, and a mirror of the present
+// ones, packed as pair kernels gather them. There are two mirrors in turn: a kernel that reads the
+// one may write the other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/arrival.hpp"
+#include "core/particles.hpp"
+#include "core/profile.hpp"
+#include "core/step_control.hpp"
+#include "neighbor/binned_particles.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// What went wrong on the device, read at the next observation.
+struct BinningHealth {
+  bool failed = false;           ///< a particle is non-finite or crossed a whole box in one step
+  std::int64_t failed_step = 0;  ///< first such step, as StepNumber counts
+  ParticleId failed_id = 0;      ///< smallest id at that step
+  Index escaped = 0;  ///< particles more than a cell outside the grid (open directions), last step
+  Index largest_cell = 0;  ///< most particles in one cell
+};
+
+/// How long an order lasts.
+enum class OrderLasts {
+  one_step,   ///< made anew for each evaluation, out of what the last move has counted
+  while_near  ///< until a particle has moved too far
+};
+
+template <class Precision>
+class Binning {
+ public:
+  using State = typename Precision::State;
+
+  /// `most_displacement`: what a particle may move while an order lasts [sigma].
+  Binning(const CellGrid& grid, bool deterministic, OrderLasts lasts, double most_displacement,
+          Stream& stream);
+
+  /// Of an order that lasts one step.
+  Binning(const CellGrid& grid, bool deterministic, Stream& stream)
+      : Binning(grid, deterministic, OrderLasts::one_step, 0.0, stream) {}
+
+  const CellGrid& grid() const { return grid_; }
+  OrderLasts lasts() const { return lasts_; }
+
+  /// Whether blocks of a GPU scan a short array of counts each for itself, which makes a launch
+  /// less. Emulated blocks would be slow: they do it for tests alone.
+  void scan_in_blocks(bool wanted) { scans_in_blocks_ = wanted; }
+
+  /// Allocates for these particles, so that none of it happens in a step.
+  void reserve(const Particles<Precision>& particles, Stream& stream);
+
+  /// Bins and reorders as the particles lie now. `step` is what a failure is reported with.
+  void run(Particles<Precision>& particles, StepNumber step, Profiler& profiler, Stream& stream);
+
+  void run(Particles<Precision>& particles, std::int32_t step, Profiler& profiler, Stream& stream) {
+    run(particles, StepNumber{nullptr, step}, profiler, stream);
+  }
+
+  /// What moved particles are handed to: into their cells, or under watch, for unit `unit` of a
+  /// cycle to evaluate. `control` and `unit` matter to the watch alone.
+  Arrival<Precision> arrival(Particles<Precision>& particles, StepNumber step, StepControl* control,
+                             std::int32_t unit);
+
+  /// The same for those that are moved while others still read where they were: nothing is written
+  /// that view() shows for the unit before. Afterwards: moved_apart().
+  Arrival<Precision> arrival_apart(Particles<Precision>& particles, StepNumber step,
+                                   StepControl* control, std::int32_t unit);
+  void moved_apart(Particles<Precision>& particles);
+
+  /// Orders particles that have arrived in their cells. Those of an order that lasts one step swap
+  /// their arrays with others; else they come back to where they were, so that a graph finds them.
+  void order_arrived(Particles<Precision>& particles, Profiler& profiler, Stream& stream);
+
+  /// Orders particles by the cells that they say they are in, and takes their positions for those
+  /// that the watch compares with: what a checkpoint is resumed with.
+  void restore_order(Particles<Precision>& particles, Stream& stream);
+
+  /// Makes the mirror of unit 0 follow positions that were written by others than its arrivals.
+  void renew_mirror(const Particles<Precision>& particles, Stream& stream);
+
+  /// From the mirror of odd units to that of unit 0.
+  void turn_mirror(Index particles, Stream& stream);
+
+  /// As unit `unit` of a cycle sees them.
+  BinnedParticles<Precision> view(const Particles<Precision>& particles,
+                                  std::int32_t unit = 0) const;
+
+  /// [N] when the order was made, where it lasts; empty where it does not.
+  const Vec3Buffer<State>& reference() const { return reference_; }
+
+  /// Waits for the stream.
+  BinningHealth health(Stream& stream);
+
+ private:
+  void reserve_mirrors(Index count, Stream& stream);
+  void count_anew(Stream& stream);
+  void order_by_id(Particles<Precision>& particles, Stream& stream);
+
+  CellGrid grid_;
+  bool deterministic_;
+  OrderLasts lasts_;
+  double most_displacement_;
+  bool scans_in_blocks_ = !emulates_blocks;
+  ParticleState<Precision> other_;
+  Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
+  Vec3Buffer<State> reference_;                         // only where the order lasts
+  /// Likewise: of even units and of odd ones.
+  std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
+  Buffer<Index> counts_, next_counts_, offset_, ticket_, order_;
+  Buffer<std::uint64_t> keys_, failure_;
+  Buffer<Index> escaped_, largest_;  // escaped: of the step under way, and of the last
+  ExclusiveScan scan_;
+  SortPairs<std::uint64_t> sort_;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,105 @@
+// Rows of a list: for each row its sources, each with the shift by which its cell was met, in memory
+// as the lanes read them that share a row.
+#pragma once
+
+#include <bit>
+
+#include "core/device/device.hpp"
+#include "neighbor/walks/shift_code.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// A source and by which shift its cell was met. The source behind the last particle is padding:
+/// it is in nobody's range.
+using ListEntry = ShiftedIndex;
+
+/// What a lane reads at a time.
+struct alignas(16) FourEntries {
+  ListEntry first, second, third, fourth;
+};
+
+/// Where the rows lie: in chunks of four entries for each lane that shares a row, the same chunk of
+/// all rows side by side, so that what neighbouring threads read is contiguous. In a chunk lanes
+/// take entries in turn: what they gather at the same time are neighbours in the list.
+struct ListRows {
+  ListEntry* entries;
+  Index* length;  ///< [rows] without padding, which fills up the last chunk
+  std::int64_t rows;
+  Index lanes;      ///< that share a row: a power of two
+  Index lane_bits;  ///< of that number
+  Index capacity;   ///< entries of a row, whole chunks
+
+  PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
+
+  /// Of entry k, the first is 0.
+  PENCILBOX_DEVICE_FUNCTION std::int64_t place(Index row, Index k) const {
+    const std::int64_t chunk_of_row = std::int64_t{k >> (lane_bits + 2)} * rows + row;
+    const Index lane = k & (lanes - 1), turn = (k >> lane_bits) & 3;
+    return (chunk_of_row << (lane_bits + 2)) + 4 * lane + turn;
+  }
+
+  /// Those of a lane, which come stride() apart.
+  PENCILBOX_DEVICE_FUNCTION FourEntries* fours(Index row, Index lane) const {
+    return reinterpret_cast<FourEntries*>(entries) + std::int64_t{row} * lanes + lane;
+  }
+  PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return rows * lanes; }
+
+  /// With padding: whole chunks, and at least one, so that the first may be read before the length.
+  PENCILBOX_DEVICE_FUNCTION Index padded(Index row_length) const {
+    const Index whole = (row_length + chunk() - 1) >> (lane_bits + 2) << (lane_bits + 2);
+    return larger(whole, chunk());
+  }
+};
+
+/// The memory of rows.
+class ListMemory {
+ public:
+  ListMemory(int lanes, std::int64_t expected_row)
+      : lanes_(lanes), capacity_(capacity_for(expected_row, lanes)) {}
+
+  Index capacity() const { return capacity_; }
+
+  ListRows rows(std::int64_t count) {
+    entries_.resize(count * capacity_);
+    length_.resize(count);
+    const auto lane_bits = static_cast<Index>(std::bit_width(static_cast<unsigned>(lanes_)) - 1);
+    return {entries_.data(), length_.data(), count, lanes_, lane_bits, capacity_};
+  }
+
+  /// Here, and not where rows are filled: a graph is being made perhaps, where nothing may be
+  /// allocated, and those that were made must see that their addresses are old.
+  void grow(Index wanted) {
+    capacity_ = capacity_for(wanted, lanes_);
+    (void)rows(length_.size());
+  }
+
+  static std::int64_t bytes(std::int64_t count, int lanes, std::int64_t expected_row) {
+    constexpr std::int64_t entry = sizeof(ListEntry);
+    return count * (capacity_for(expected_row, lanes) * entry + std::int64_t{sizeof(Index)});
+  }
+
+ private:
+  /// Whole chunks.
+  static Index capacity_for(std::int64_t row, int lanes) {
+    return static_cast<Index>(round_up(row, std::int64_t{4} * lanes));
+  }
+
+  int lanes_;
+  Index capacity_;
+  Buffer<ListEntry> entries_;
+  Buffer<Index> length_;
+};
+
+/// The 27 shifts, to be looked up by code. Filled by a kernel, which passes the engine's gate.
+template <class Pair>
+struct FillShifts {
+  static constexpr const char* name = "list: shifts";
+  GridView<Pair> grid;
+  RoundedShift<Pair>* shifts;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index code) const {
+    shifts[code] = {ShiftCode::shift(grid, code).rounded};
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
