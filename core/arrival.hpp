@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/cell_parts.hpp"
 #include "core/grid_view.hpp"
 #include "core/particles.hpp"
 #include "core/step_control.hpp"
@@ -65,7 +66,8 @@ struct CellStep {
   }
 };
 
-/// Into the cell where it is now: counted, with a ticket that says which of the cell it is.
+/// Into the cell where it is now: counted in its part of it, with a ticket that says which of the
+/// part it is.
 template <class State>
 struct IntoCells {
   GridView<State> grid;
@@ -73,7 +75,8 @@ struct IntoCells {
   Vec3View<std::int32_t> image;
   Index* cell;
   const ParticleId* id;
-  Index* counts;           ///< [cells]
+  CellParts parts;
+  Index* counts;           ///< [parts of all cells]
   Index* ticket;           ///< [N]
   std::uint64_t* failure;  ///< step and id of the first that failed
   Index* escaped;
@@ -83,7 +86,7 @@ struct IntoCells {
     const Index home = cell[i];
     if (is_inside(offset)) {  // most are: nothing to divide then
       position.store(i, offset);
-      ticket[i] = atomic_add(counts + home, Index{1});
+      ticket[i] = atomic_add(counts + parts.number(grid.side, home, offset), Index{1});
       return;
     }
     const CellCoordinates old = grid.coordinates(home);
@@ -91,7 +94,8 @@ struct IntoCells {
     const CellStep<State> y(old.y, offset.y, grid.side.y, grid.cells.y, grid.periodic.y);
     const CellStep<State> z(old.z, offset.z, grid.side.z, grid.cells.z, grid.periodic.z);
     const Index now = grid.linear({x.cell, y.cell, z.cell});
-    position.store(i, {x.offset, y.offset, z.offset});
+    const Vec3<State> place{x.offset, y.offset, z.offset};
+    position.store(i, place);
     cell[i] = now;
     if (x.crossed != 0) image.x[i] += x.crossed;
     if (y.crossed != 0) image.y[i] += y.crossed;
@@ -101,7 +105,7 @@ struct IntoCells {
                               static_cast<std::uint64_t>(id[i]));
     }
     if (x.escaped || y.escaped || z.escaped) atomic_add(escaped, Index{1});
-    ticket[i] = atomic_add(counts + now, Index{1});
+    ticket[i] = atomic_add(counts + parts.number(grid.side, now, place), Index{1});
   }
 
   PENCILBOX_DEVICE_FUNCTION bool is_inside(const Vec3<State>& offset) const {

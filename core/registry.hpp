@@ -35,6 +35,10 @@ struct BackendChoice {
   double skin = 0.0;  ///< of its list; 0 where it keeps none [sigma]
 };
 
+/// How particles lie within a cell: as they come, or along a curve through it
+/// (core/cell_parts.hpp), so that who follow each other are near each other.
+enum class ParticleOrder { cells, curves_in_cells };
+
 /// When a back end finds its pairs anew.
 enum class Rebuild {
   every_step,
@@ -51,6 +55,7 @@ struct BackendInfo {
   bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
   bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
   Rebuild rebuild = Rebuild::every_step;
+  ParticleOrder order = ParticleOrder::cells;  ///< the other only with a list
 
   /// What `auto` may try, each over the defaults; where blocks are emulated the first only. None:
   /// `auto` takes this back end only if no other can run a problem.

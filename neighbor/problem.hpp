@@ -19,7 +19,8 @@ struct Problem {
   Index particles = 0;
   Index largest_cell = 0;  ///< most particles in one cell of the start
   Potential potential;
-  double skin = 0.0;  ///< cells are wider than the cutoff by this much, for lists [sigma]
+  Index parts_of_a_cell = 1;  ///< that particles are sorted by: see core/cell_parts.hpp
+  double skin = 0.0;          ///< cells are wider than the cutoff by this much, for lists [sigma]
   Precision precision = Precision::mixed;
   bool deterministic = false;  ///< the order of sources must not depend on who comes first
   DeviceProperties device;

@@ -93,7 +93,7 @@ class CandidateRow {
         grid_(grid_of(bench)),
         device_(device_properties()),
         interaction_(CandidatePotentialModel{bench.potential}, grid_.float_uncertainty(), stream_),
-        binning_(grid_, /*deterministic=*/true, stream_) {
+        binning_(grid_, OrderRules{.deterministic = true}, stream_) {
     upload(bench.start, grid_, particles_, stream_);
     Profiler profiler;
     profiler.pause();

@@ -48,7 +48,7 @@ class GravityRow {
         grid_(make_cell_grid(bench.start.box, std::numeric_limits<double>::infinity(),
                              bench.start.position)),
         interaction_(bench.gravity, grid_.float_uncertainty(), stream_),
-        binning_(grid_, /*deterministic=*/true, stream_) {
+        binning_(grid_, OrderRules{.deterministic = true}, stream_) {
     upload(bench.start, grid_, particles_, stream_);
     Profiler profiler;
     profiler.pause();

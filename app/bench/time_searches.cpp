@@ -79,7 +79,7 @@ class Search {
     upload(bench.start, grid_, particles_, stream_);
     if (!sorts_itself_) upload(bench.start, grid_, unsorted_, stream_);
     const std::int64_t before = allocated_bytes;
-    if (!sorts_itself_) binning_.emplace(grid_, /*deterministic=*/false, stream_);
+    if (!sorts_itself_) binning_.emplace(grid_, OrderRules{}, stream_);
     backend_ =
         make_backend<Precision>(find_backend(method.choice.name), problem, method.choice.options);
     backend_->occupancy_changed(problem.largest_cell);

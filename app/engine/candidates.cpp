@@ -4,6 +4,8 @@
 #include <array>
 #include <variant>
 
+#include "core/cell_parts.hpp"
+
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
@@ -136,6 +138,9 @@ std::vector<std::size_t> families_of(const std::vector<Candidate>& candidates) {
 Problem problem_for(const Candidate& candidate, const Problem& problem) {
   if (!candidate.keeps_list()) return problem;
   Problem wider = problem;
+  if (candidate.entry->info.order == ParticleOrder::curves_in_cells) {
+    wider.parts_of_a_cell = CellParts::of_a_curve;
+  }
   wider.skin = candidate.skin;
   wider.grid = wider_grid(problem.grid, cutoff_of(problem.potential) + candidate.skin);
   return wider;

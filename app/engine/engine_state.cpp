@@ -158,7 +158,9 @@ void Engine<Precision>::lay(std::size_t candidate, const CellGrid& grid) {
   problem.grid = grid;
   const OrderLasts lasts =
       candidates_[candidate].keeps_list() ? OrderLasts::while_near : OrderLasts::one_step;
-  binning_.emplace(grid, setup_.deterministic, lasts, most_displacement(problem), stream_);
+  const OrderRules rules{setup_.deterministic, lasts, most_displacement(problem),
+                         CellParts{problem.parts_of_a_cell}};
+  binning_.emplace(grid, rules, stream_);
   interaction_.emplace(setup_.potential, grid.float_uncertainty(), stream_);
   make_backend_of(candidate);
 }

@@ -92,7 +92,8 @@ std::int64_t bytes_in(const Problem& problem) {
   const std::int64_t pairs = separate && !list ? 3 * sizeof(typename Precision::Pair) : 0;
   const std::int64_t watched =
       list ? 3 * sizeof(typename Precision::State) + 8 * sizeof(typename Precision::Pair) : 0;
-  const std::int64_t per_cell = 2 * sizeof(Index);
+  const std::int64_t parts = problem.parts_of_a_cell;
+  const std::int64_t per_cell = (parts == 1 ? 3 : 3 * parts + 1) * std::int64_t{sizeof(Index)};
   return std::int64_t{problem.particles} * (2 * state + sums + order + pairs + watched) +
          std::int64_t{problem.grid.count()} * per_cell;
 }

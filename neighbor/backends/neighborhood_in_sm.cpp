@@ -4,9 +4,9 @@
 // each source is read once for four targets, lanes are full whatever a cell holds, and a block has
 // as many threads as keep it busy, also where particles are few.
 #include "neighbor/backend.hpp"
-#include "neighbor/backends/neighborhood_in_sm/split_sums.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
+#include "neighbor/walks/split_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -35,7 +35,7 @@ struct SumOverNeighborhood {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     for_each_target_group<targets_of_a_team>(
-        block, particles, shape, reach_squared,
+        block, particles, shape, reach_squared, nullptr,
         [&](Around& around, const IndexRange& cell, const Group& group) {
           std::int32_t type[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t)

@@ -16,69 +16,11 @@
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/cell_walk.hpp"
+#include "neighbor/walks/list_rows.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// A source and by which shift its cell was met. The source behind the last particle is padding:
-/// it is in nobody's range.
-using ListEntry = ShiftedIndex;
-
-/// What a lane reads at a time.
-struct alignas(16) FourEntries {
-  ListEntry first, second, third, fourth;
-};
-
-/// Where the rows lie: in chunks of four entries for each lane that shares a row, the same chunk of
-/// all targets side by side.
-struct ListRows {
-  ListEntry* entries;
-  Index* length;  ///< [N] without padding, which fills up the last four
-  std::int64_t targets;
-  Index lanes;       ///< that share a row: a power of two
-  Index capacity;    ///< entries of a row, whole chunks
-  Index chunk_bits;  ///< of the number of entries in a chunk, 4 lanes
-
-  PENCILBOX_DEVICE_FUNCTION Index chunk() const { return Index{1} << chunk_bits; }
-  PENCILBOX_DEVICE_FUNCTION std::int64_t place(Index target, Index k) const {
-    return (((k >> chunk_bits) * targets + target) << chunk_bits) + (k & (chunk() - 1));
-  }
-  /// Those of a lane, which come stride() apart.
-  PENCILBOX_DEVICE_FUNCTION const FourEntries* fours(Index target, Index lane) const {
-    return reinterpret_cast<const FourEntries*>(entries) + std::int64_t{target} * lanes + lane;
-  }
-  PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return targets * lanes; }
-
-  /// With padding: whole fours, and at least one for each lane.
-  PENCILBOX_DEVICE_FUNCTION Index padded(Index row) const {
-    return larger((row + 3) / 4 * 4, chunk());
-  }
-};
-
-template <class Precision>
-struct ListBuild {
-  using Pair = typename Precision::Pair;
-
-  BinnedParticles<Precision> particles;
-  ListRows rows;
-  Pair radius_squared;
-
-  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, const Vec3<Pair>& source,
-                                         const Vec3<Pair>& shift) const {
-    const Vec3<Pair> separation = (target - source) - shift;
-    return dot(separation, separation) < radius_squared;
-  }
-
-  PENCILBOX_DEVICE_FUNCTION ListEntry padding() const {
-    return ListEntry::of(particles.count, ShiftCode::none);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void note_length(Index target, Index length) const {
-    rows.length[target] = length < rows.capacity ? length : rows.capacity;
-    if (length > *particles.longest_row) atomic_max(particles.longest_row, length);
-  }
-};
 
 /// One thread builds a row, and stores four entries at a time: one by one, the rows of neighbouring
 /// threads, which fill at different pace, would be written in scraps.
@@ -92,7 +34,7 @@ struct BuildByThreads {
     const BinnedParticles<Precision>& particles = list.particles;
     const Vec3<Pair> position = particles.packed[target].position;
     const CellCoordinates home = particles.grid.coordinates(particles.cell[target]);
-    Row row{reinterpret_cast<FourEntries*>(list.rows.entries) + target, {}, 0};
+    Row row{list.rows.fours(target, 0), {}, 0};
     for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
       const CellShift<Pair> to_right = particles.grid.shift(1, run.dy, run.dz);
       const bool own_row = run.dy == 0 && run.dz == 0;
@@ -120,7 +62,7 @@ struct BuildByThreads {
     ++row.length;
     if (row.length % 4 != 0 || row.length > list.rows.capacity) return;
     *row.next = row.latest;
-    row.next += list.rows.targets;
+    row.next += list.rows.stride();
   }
 };
 
@@ -141,7 +83,7 @@ struct BuildByCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     for_each_target_group<targets_of_a_team>(
-        block, list.particles, shape, reach_squared,
+        block, list.particles, shape, reach_squared, nullptr,
         [&](Around& around, const IndexRange&, const Group& group) {
           Index length[targets_of_a_team] = {};
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
@@ -150,40 +92,13 @@ struct BuildByCells {
             for (int t = 0; t < targets_of_a_team; ++t) {
               const bool is_partner = list.is_near(group.position[t], source.position, shift) &&
                                       !group.is_itself(t, source.place);
-              append(block, group.first + t, length[t], entry, is_partner);
+              list.append(block, group.first + t, length[t], entry, is_partner);
             }
           });
           for (int t = 0; t < targets_of_a_team && t < group.count; ++t) {
-            finish(block, group.first + t, length[t]);
+            list.finish(block, group.first + t, length[t]);
           }
         });
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, Index target, Index& length,
-                                        const ListEntry& entry, bool is_partner) const {
-    const std::uint32_t votes = Team::ballot(block, is_partner);
-    const Index k = length + Team::votes_below(block, votes);
-    if (is_partner && k < list.rows.capacity) list.rows.entries[list.rows.place(target, k)] = entry;
-    length += count_bits(votes);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index target, Index length) const {
-    const Index end = smaller(list.rows.padded(length), list.rows.capacity);
-    for (Index k = length + Team::lane(block); k < end; k += Team::lanes) {
-      list.rows.entries[list.rows.place(target, k)] = list.padding();
-    }
-    if (Team::lane(block) == 0) list.note_length(target, length);
-  }
-};
-
-template <class Pair>
-struct FillShifts {
-  static constexpr const char* name = "verlet-list: shifts";
-  GridView<Pair> grid;
-  RoundedShift<Pair>* shifts;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index code) const {
-    shifts[code] = {ShiftCode::shift(grid, code).rounded};
   }
 };
 
@@ -203,24 +118,25 @@ struct WalkRow {
   const RoundedShift<Pair>* shifts;  ///< [27]
 
   /// Of the row the fours of this lane. The first come whatever the length is, so that nobody waits
-  /// for it.
+  /// for it. Of the last chunk several lanes look at what is no padding only.
   PENCILBOX_DEVICE_FUNCTION Sum operator()(Index target, Index lane) const {
     const FourEntries* fours = rows.fours(target, lane);
     FourEntries now = *fours;
     const Source at = particles.packed[target];
-    const Index length = rows.length[target];
+    const Index lanes = threads == ThreadsARow::one ? 1 : rows.lanes;
     Sum sum;
-    for (Index k = 4 * lane; k < length;) {
+    for (Index left = rows.length[target]; left > 0;) {
       const Source first = particles.packed[now.first.index()];
       const Source second = particles.packed[now.second.index()];
       const Source third = particles.packed[now.third.index()];
       const Source fourth = particles.packed[now.fourth.index()];
+      const bool whole = threads == ThreadsARow::one;
       add(sum, target, at, now.first, first);
-      add(sum, target, at, now.second, second);
-      add(sum, target, at, now.third, third);
-      add(sum, target, at, now.fourth, fourth);
-      k += rows.chunk();
-      if (k >= length) break;
+      if (whole || left > lanes) add(sum, target, at, now.second, second);
+      if (whole || left > 2 * lanes) add(sum, target, at, now.third, third);
+      if (whole || left > 3 * lanes) add(sum, target, at, now.fourth, fourth);
+      left -= 4 * lanes;
+      if (left <= 0) break;
       fours += rows.stride();
       now = *fours;
     }
@@ -289,7 +205,7 @@ class VerletList final : public Backend<Precision> {
         threads_build_(lanes_ == 1 && (problem.device.emulates_blocks || is_sparse(problem))),
         threads_(block_of(options)),
         neighborhood_(NeighborhoodShape::for_problem(problem)),
-        capacity_(capacity_for(expected_row(problem), lanes_)) {}
+        memory_(lanes_, expected_row(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
@@ -303,14 +219,12 @@ class VerletList final : public Backend<Precision> {
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {
-    const std::int64_t row = capacity_for(expected_row(problem), lanes_for(problem, options));
-    constexpr std::int64_t entry = sizeof(ListEntry);
-    return std::int64_t{problem.particles} * (row * entry + std::int64_t{sizeof(Index)});
+    return ListMemory::bytes(problem.particles, lanes_for(problem, options), expected_row(problem));
   }
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     fill_shifts(particles.grid, stream);
-    const ListBuild<Precision> list{particles, rows_for(particles.count),
+    const ListBuild<Precision> list{particles, memory_.rows(particles.count),
                                     static_cast<Pair>(radius_ * radius_)};
     if (threads_build_) {
       return for_each(stream, particles.count, BuildByThreads<Precision>{list});
@@ -341,18 +255,13 @@ class VerletList final : public Backend<Precision> {
         [&](const auto& functor) { run<Wanted::forces>(particles, functor, move, stream); });
   }
 
-  Index row_capacity() const override { return capacity_; }
-  /// Here, and not where they are filled: a graph is being made perhaps, where nothing may be
-  /// allocated, and those that were made must see that their addresses are old.
-  void grow_rows(Index wanted) override {
-    capacity_ = capacity_for(wanted, lanes_);
-    (void)rows_for(static_cast<Index>(length_.size()));
-  }
+  Index row_capacity() const override { return memory_.capacity(); }
+  void grow_rows(Index wanted) override { memory_.grow(wanted); }
 
   LaunchReport launch_report() const override {
     return {shape_, [this] {
               return threads_per_target_in_words(lanes_) + ", rows of at most " +
-                     std::to_string(capacity_) + " sources";
+                     std::to_string(memory_.capacity()) + " sources";
             }};
   }
 
@@ -360,7 +269,7 @@ class VerletList final : public Backend<Precision> {
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    const ListRows rows = rows_for(particles.count);
+    const ListRows rows = memory_.rows(particles.count);
     shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     if (lanes_ > 1) {
       using Kernel = SeveralThreadsARow<Precision, wanted, Functor, Sink>;
@@ -404,19 +313,6 @@ class VerletList final : public Backend<Precision> {
         std::min(1.5 * mean * ball + 16.0, static_cast<double>(27.0 * problem.particles)));
   }
 
-  /// Whole chunks.
-  static Index capacity_for(Index row, int lanes) {
-    return static_cast<Index>(round_up(row, std::int64_t{4} * lanes));
-  }
-
-  ListRows rows_for(Index targets) {
-    entries_.resize(std::int64_t{targets} * capacity_);
-    length_.resize(targets);
-    const auto chunk_bits =
-        static_cast<Index>(std::bit_width(static_cast<unsigned>(4 * lanes_)) - 1);
-    return {entries_.data(), length_.data(), targets, lanes_, capacity_, chunk_bits};
-  }
-
   void fill_shifts(const GridView<Pair>& grid, Stream& stream) {
     if (shifts_.size() != 0) return;
     shifts_.resize(27);
@@ -428,9 +324,7 @@ class VerletList final : public Backend<Precision> {
   bool threads_build_;
   int threads_;
   NeighborhoodShape neighborhood_;
-  Index capacity_;
-  Buffer<ListEntry> entries_;
-  Buffer<Index> length_;
+  ListMemory memory_;
   Buffer<RoundedShift<Pair>> shifts_;
   LaunchShape shape_;
 };

@@ -26,13 +26,13 @@ StateView<typename Precision::State> view_of(ParticleState<Precision>& s) {
 
 /// What arrivals count.
 struct Counters {
-  Index* counts;   ///< [cells]
+  Index* counts;   ///< [parts]
   Index* escaped;  ///< [2] of the arrivals under way, and of the last
-  Index cells;
+  Index parts;
 
   /// Back to zero for the next arrivals: `threads` of them do it, this is number i.
   PENCILBOX_DEVICE_FUNCTION void clear(Index i, Index threads) const {
-    for (std::int64_t c = i; c < cells; c += threads) counts[c] = 0;
+    for (std::int64_t c = i; c < parts; c += threads) counts[c] = 0;
     if (i != 0) return;
     escaped[1] = escaped[0];
     escaped[0] = 0;
@@ -44,9 +44,9 @@ struct ClearCounts {
   Index* counts;
   Index* escaped;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
-    counts[cell] = 0;
-    if (cell == 0) escaped[0] = 0;
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index part) const {
+    counts[part] = 0;
+    if (part == 0) escaped[0] = 0;
   }
 };
 
@@ -61,28 +61,54 @@ struct ArriveWhereTheyAre {
   }
 };
 
-struct CountInCells {
-  static constexpr const char* name = "binning: count";
+/// The part of its cell that a particle is in.
+template <class State>
+struct PartOf {
+  CellParts parts;
+  Vec3<State> side;
   const Index* cell;
+  Vec3View<const State> position;
+
+  PENCILBOX_DEVICE_FUNCTION Index operator()(Index i) const {
+    return parts.number(side, cell[i], position[i]);
+  }
+};
+
+template <class State>
+struct CountInParts {
+  static constexpr const char* name = "binning: count";
+  PartOf<State> part_of;
   Index* counts;
   Index* ticket;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    ticket[i] = atomic_add(counts + cell[i], Index{1});
+    ticket[i] = atomic_add(counts + part_of(i), Index{1});
   }
 };
 
+template <class State>
 struct MakeKeys {
   static constexpr const char* name = "binning: make keys";
-  const Index* cell;
+  PartOf<State> part_of;
   const ParticleId* id;
   std::uint64_t* keys;
   Index* order;
   int id_bits;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    keys[i] = static_cast<std::uint64_t>(cell[i]) << id_bits | static_cast<std::uint64_t>(id[i]);
+    keys[i] = static_cast<std::uint64_t>(part_of(i)) << id_bits | static_cast<std::uint64_t>(id[i]);
     order[i] = i;
+  }
+};
+
+struct OffsetsOfCells {
+  static constexpr const char* name = "binning: offsets of cells";
+  const Index* part_offset;
+  Index* offset;
+  Index parts_of_a_cell;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
+    offset[cell] = part_offset[cell * parts_of_a_cell];
   }
 };
 
@@ -103,6 +129,8 @@ struct Reorder {
   Counters next;
   bool clears;  ///< the counters of the next arrivals; those of a list are cleared when they come
   Index particles;
+  CellParts parts;
+  Vec3<State> side;  ///< of a cell [sigma]
 
   /// What is moved of a particle.
   struct Row {
@@ -126,10 +154,11 @@ struct Reorder {
             several_types ? from.type[old] : 0};
   }
 
-  /// `begin_of`: [cells] the first particle of each.
+  /// `begin_of`: [parts] the first particle of each.
   template <class Offsets>
   PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
-    const Index now = order != nullptr ? i : begin_of[row.cell] + row.ticket;
+    const Index now =
+        order != nullptr ? i : begin_of[parts.number(side, row.cell, row.position)] + row.ticket;
     to.position.store(now, row.position);
     if constexpr (separate_pair_position) {
       if (pair_position.x != nullptr) pair_position.store(now, row.position.template to<Pair>());
@@ -143,34 +172,34 @@ struct Reorder {
   }
 };
 
-/// Where cells are few, each block scans the counts for itself: a launch less.
+/// Where parts are few, each block scans the counts for itself: a launch less.
 template <class Precision>
 struct ScanAndReorder {
   static constexpr const char* name = "binning: scan and reorder";
   static constexpr int threads = 256;
   static constexpr int max_threads = threads;
-  static constexpr Index most_cells = 4096;
+  static constexpr Index most_parts = 4096;
   Reorder<Precision> reorder;
   const Index* counts;
-  Index* offset;  ///< [cells + 1] for whoever comes after
+  Index* offset;  ///< [parts + 1] for whoever comes after
 
-  static std::size_t bytes(Index cells) {
-    return (static_cast<std::size_t>(cells) + 1 + threads / 32) * sizeof(Index);
+  static std::size_t bytes(Index parts) {
+    return (static_cast<std::size_t>(parts) + 1 + threads / 32) * sizeof(Index);
   }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Index cells = reorder.next.cells;
-    const auto begin_of = block.shared<Index>(cells + 1);
+    const Index parts = reorder.next.parts;
+    const auto begin_of = block.shared<Index>(parts + 1);
     const auto warp_sums = block.shared<Index>(warps_of(block));
     const std::int64_t i = block.index() * block.threads() + block.thread();
     const bool is_there = i < reorder.particles;
     typename Reorder<Precision>::Row row{};
     if (is_there) row = reorder.read(static_cast<Index>(i));  // arrives while counts are summed up
-    for (Index c = block.thread(); c < cells; c += block.threads()) begin_of[c] = counts[c];
+    for (Index c = block.thread(); c < parts; c += block.threads()) begin_of[c] = counts[c];
     block.barrier();
-    block_exclusive_sum(block, begin_of, cells, warp_sums);
+    block_exclusive_sum(block, begin_of, parts, warp_sums);
     if (block.index() == 0) {
-      for (Index c = block.thread(); c <= cells; c += block.threads()) offset[c] = begin_of[c];
+      for (Index c = block.thread(); c <= parts; c += block.threads()) offset[c] = begin_of[c];
     }
     if (is_there) reorder.write(static_cast<Index>(i), row, begin_of);
   }
@@ -251,15 +280,12 @@ constexpr int id_bits = 31;
 }  // namespace
 
 template <class Precision>
-Binning<Precision>::Binning(const CellGrid& grid, bool deterministic, OrderLasts lasts,
-                            double most_displacement, Stream& stream)
-    : grid_(grid),
-      deterministic_(deterministic),
-      lasts_(lasts),
-      most_displacement_(most_displacement) {
-  counts_.resize(grid.count() + 1);
-  next_counts_.resize(grid.count() + 1);
+Binning<Precision>::Binning(const CellGrid& grid, const OrderRules& rules, Stream& stream)
+    : grid_(grid), rules_(rules) {
+  counts_.resize(parts() + 1);
+  next_counts_.resize(parts() + 1);
   offset_.resize(grid.count() + 1);
+  if (rules.parts.count > 1) part_offset_.resize(parts() + 1);
   escaped_.resize(2);
   largest_.resize(1);
   failure_.resize(1);
@@ -275,11 +301,11 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
   const Index count = particles.count;
   other_.resize(count);
   ticket_.resize(count);
-  if (deterministic_) {
+  if (rules_.deterministic) {
     order_.resize(count);
     keys_.resize(count);
   }
-  if (lasts_ == OrderLasts::while_near) {
+  if (rules_.lasts == OrderLasts::while_near) {
     reference_.resize(count);
     reserve_mirrors(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
@@ -296,20 +322,28 @@ void Binning<Precision>::reserve_mirrors(Index count, Stream& stream) {
   }
 }
 
+/// Of particles as they lie now.
+template <class Precision>
+auto Binning<Precision>::part_of(const Particles<Precision>& particles) const {
+  const auto& state = particles.state;
+  return PartOf<State>{rules_.parts, grid_.view<State>().side, state.cell.data(),
+                       state.position.view()};
+}
+
 template <class Precision>
 void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& stream) {
   for_each(stream, particles.count,
-           MakeKeys{particles.state.cell.data(), particles.state.id.data(), keys_.data(),
-                    order_.data(), id_bits});
-  const int cell_bits = std::bit_width(static_cast<unsigned>(grid_.count()));
+           MakeKeys<State>{part_of(particles), particles.state.id.data(), keys_.data(),
+                           order_.data(), id_bits});
+  const int part_bits = std::bit_width(static_cast<unsigned>(parts()));
   // The sort passes no gate: what it does to keys that are no longer used does no harm.
   const GatedStream<Stream> open(stream, {});
-  sort_(keys_, order_, id_bits + cell_bits, stream);
+  sort_(keys_, order_, id_bits + part_bits, stream);
 }
 
 template <class Precision>
 void Binning<Precision>::count_anew(Stream& stream) {
-  for_each(stream, grid_.count() + 1, ClearCounts{counts_.data(), escaped_.data()});
+  for_each(stream, parts() + 1, ClearCounts{counts_.data(), escaped_.data()});
 }
 
 template <class Precision>
@@ -329,18 +363,19 @@ Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, 
   ParticleState<Precision>& state = particles.state;
   Arrival<Precision> arrival;
   arrival.into_cells = {grid_.view<State>(), state.position.view(), state.image.view(),
-                        state.cell.data(),   state.id.data(),       counts_.data(),
-                        ticket_.data(),      failure_.data(),       escaped_.data()};
+                        state.cell.data(),   state.id.data(),       rules_.parts,
+                        counts_.data(),      ticket_.data(),        failure_.data(),
+                        escaped_.data()};
   arrival.step = step;
   arrival.unit = unit;
-  if (lasts_ == OrderLasts::one_step) return arrival;
+  if (rules_.lasts == OrderLasts::one_step) return arrival;
   const Vec3Buffer<State>& reference = reference_;
   arrival.then = Arrival<Precision>::Then::under_watch;
   arrival.under_watch = {state.position.view(),
                          reference.view(),
                          packed_[static_cast<std::size_t>(unit) % 2].data(),
                          state.type.data(),
-                         static_cast<State>(most_displacement_ * most_displacement_),
+                         static_cast<State>(rules_.most_displacement * rules_.most_displacement),
                          control,
                          particles.types > 1};
   return arrival;
@@ -358,42 +393,19 @@ Arrival<Precision> Binning<Precision>::arrival_apart(Particles<Precision>& parti
 
 template <class Precision>
 void Binning<Precision>::moved_apart(Particles<Precision>& particles) {
-  if (lasts_ == OrderLasts::one_step) particles.state.position.swap(other_.position);
+  if (rules_.lasts == OrderLasts::one_step) particles.state.position.swap(other_.position);
 }
 
 template <class Precision>
 void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
                                        Stream& stream) {
-  const bool stays = lasts_ == OrderLasts::while_near;
-  const Index cells = grid_.count();
-  const Counters next{next_counts_.data(), escaped_.data(), cells};
-  const Reorder<Precision> reorder{view_of(particles.state),
-                                   view_of(other_),
-                                   pair_position_.view(),
-                                   ticket_.data(),
-                                   offset_.data(),
-                                   deterministic_ ? order_.data() : nullptr,
-                                   particles.types > 1,
-                                   next,
-                                   !stays,
-                                   particles.count};
-  if (deterministic_) order_by_id(particles, stream);
-  const bool scans_itself = scans_in_blocks_ && cells <= ScanAndReorder<Precision>::most_cells;
-  if (!scans_itself) {
-    // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
-    const GatedStream<Stream> open(stream, {});
-    scan_(counts_.data(), offset_.data(), cells + 1, stream);
+  if (rules_.deterministic) order_by_id(particles, stream);
+  scan_and_reorder(particles, profiler, stream);
+  if (rules_.parts.count > 1) {
+    for_each(stream, grid_.count() + 1,
+             OffsetsOfCells{part_offset_.data(), offset_.data(), rules_.parts.count});
   }
-  profiler.begin(Region::reorder, stream);
-  if (scans_itself) {
-    using Kernel = ScanAndReorder<Precision>;
-    const LaunchShape shape{divide_up(particles.count, Kernel::threads), Kernel::threads,
-                            Kernel::bytes(cells)};
-    launch(stream, shape, Kernel{reorder, counts_.data(), offset_.data()});
-  } else {
-    for_each(stream, particles.count, reorder);
-  }
-  if (stays) {
+  if (rules_.lasts == OrderLasts::while_near) {
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
                                     packed_[0].data(), particles.types > 1});
@@ -405,13 +417,44 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
 }
 
 template <class Precision>
+void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profiler& profiler,
+                                          Stream& stream) {
+  const Counters next{next_counts_.data(), escaped_.data(), parts()};
+  Index* const offset = rules_.parts.count == 1 ? offset_.data() : part_offset_.data();
+  const Reorder<Precision> reorder{view_of(particles.state),
+                                   view_of(other_),
+                                   pair_position_.view(),
+                                   ticket_.data(),
+                                   offset,
+                                   rules_.deterministic ? order_.data() : nullptr,
+                                   particles.types > 1,
+                                   next,
+                                   rules_.lasts == OrderLasts::one_step,
+                                   particles.count,
+                                   rules_.parts,
+                                   grid_.view<State>().side};
+  const bool scans_itself = scans_in_blocks_ && parts() <= ScanAndReorder<Precision>::most_parts;
+  if (!scans_itself) {
+    // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
+    const GatedStream<Stream> open(stream, {});
+    scan_(counts_.data(), offset, parts() + 1, stream);
+  }
+  profiler.begin(Region::reorder, stream);
+  if (!scans_itself) return for_each(stream, particles.count, reorder);
+  using Kernel = ScanAndReorder<Precision>;
+  const LaunchShape shape{divide_up(particles.count, Kernel::threads), Kernel::threads,
+                          Kernel::bytes(parts())};
+  launch(stream, shape, Kernel{reorder, counts_.data(), offset});
+}
+
+template <class Precision>
 void Binning<Precision>::restore_order(Particles<Precision>& particles, Stream& stream) {
   reserve(particles, stream);
   Profiler not_profiled;
   not_profiled.pause();
   count_anew(stream);
   for_each(stream, particles.count,
-           CountInCells{particles.state.cell.data(), counts_.data(), ticket_.data()});
+           CountInParts<State>{part_of(particles), counts_.data(), ticket_.data()});
   order_arrived(particles, not_profiled, stream);
 }
 
@@ -455,7 +498,7 @@ BinningHealth Binning<Precision>::health(Stream& stream) {
   const std::uint64_t failure = failure_.download(stream)[0];
   BinningHealth health;
   health.largest_cell = largest_.download(stream)[0];
-  health.escaped = escaped_.download(stream)[lasts_ == OrderLasts::one_step ? 1 : 0];
+  health.escaped = escaped_.download(stream)[rules_.lasts == OrderLasts::one_step ? 1 : 0];
   health.failed = failure != ~std::uint64_t{0};
   health.failed_step = static_cast<std::int64_t>(failure >> 32U);
   health.failed_id = static_cast<ParticleId>(failure & 0xffffffffU);

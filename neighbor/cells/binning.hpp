@@ -1,11 +1,12 @@
-// The order of the particles: cell by cell, cells contiguous.
+// The order of the particles: cell by cell, cells contiguous; within a cell as they come, or part
+// by part along a curve.
 //
-//   arrive   cell of each particle, wrapped; count per cell; ticket within the cell
-//   (core/arrival.hpp) scan     counts -> offset of each cell reorder  each particle goes to offset
-//   + ticket in the other set of arrays
+//   arrive   (core/arrival.hpp) cell of each particle, wrapped; count per part; ticket within it
+//   scan     counts -> offset of each part
+//   reorder  each particle goes to offset + ticket in the other set of arrays
 //
-// The ticket is atomic, so the order within a cell changes from run to run. `deterministic` sorts
-// by (cell, id) instead: an order that depends on nothing but the state.
+// The ticket is atomic, so the order within a part changes from run to run. `deterministic` sorts
+// by (part, id) instead: an order that depends on nothing but the state.
 //
 // Where a list is kept over several steps the order holds as long as the list does. Particles are
 // then under watch: their positions when the order was made are kept, and a mirror of the present
@@ -17,6 +18,7 @@
 #include <cstdint>
 
 #include "core/arrival.hpp"
+#include "core/cell_parts.hpp"
 #include "core/particles.hpp"
 #include "core/profile.hpp"
 #include "core/step_control.hpp"
@@ -39,21 +41,22 @@ enum class OrderLasts {
   while_near  ///< until a particle has moved too far
 };
 
+struct OrderRules {
+  bool deterministic = false;
+  OrderLasts lasts = OrderLasts::one_step;
+  double most_displacement = 0.0;  ///< of a particle while an order lasts [sigma]
+  CellParts parts{};               ///< of one that lasts
+};
+
 template <class Precision>
 class Binning {
  public:
   using State = typename Precision::State;
 
-  /// `most_displacement`: what a particle may move while an order lasts [sigma].
-  Binning(const CellGrid& grid, bool deterministic, OrderLasts lasts, double most_displacement,
-          Stream& stream);
-
-  /// Of an order that lasts one step.
-  Binning(const CellGrid& grid, bool deterministic, Stream& stream)
-      : Binning(grid, deterministic, OrderLasts::one_step, 0.0, stream) {}
+  Binning(const CellGrid& grid, const OrderRules& rules, Stream& stream);
 
   const CellGrid& grid() const { return grid_; }
-  OrderLasts lasts() const { return lasts_; }
+  OrderLasts lasts() const { return rules_.lasts; }
 
   /// Whether blocks of a GPU scan a short array of counts each for itself, which makes a launch
   /// less. Emulated blocks would be slow: they do it for tests alone.
@@ -109,17 +112,21 @@ class Binning {
   void count_anew(Stream& stream);
   void order_by_id(Particles<Precision>& particles, Stream& stream);
 
+  Index parts() const { return grid_.count() * rules_.parts.count; }
+  auto part_of(const Particles<Precision>& particles) const;
+  void scan_and_reorder(Particles<Precision>& particles, Profiler& profiler, Stream& stream);
+
   CellGrid grid_;
-  bool deterministic_;
-  OrderLasts lasts_;
-  double most_displacement_;
+  OrderRules rules_;
   bool scans_in_blocks_ = !emulates_blocks;
   ParticleState<Precision> other_;
   Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
   Vec3Buffer<State> reference_;                         // only where the order lasts
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
-  Buffer<Index> counts_, next_counts_, offset_, ticket_, order_;
+  Buffer<Index> counts_, next_counts_;  // of parts
+  Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells
+  Buffer<Index> ticket_, order_;
   Buffer<std::uint64_t> keys_, failure_;
   Buffer<Index> escaped_, largest_;  // escaped: of the step under way, and of the last
   ExclusiveScan scan_;

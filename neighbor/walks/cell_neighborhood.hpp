@@ -69,7 +69,7 @@ struct NeighborhoodShape {
         2 * ShiftCode::count * sizeof(Index) + ShiftCode::count * sizeof(RoundedShift<Pair>);
     const auto teams = static_cast<std::size_t>(of_threads / Team::lanes);
     return static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>) + around +
-           (2 + teams) * sizeof(Index) + 2 * sizeof(RoundedShift<Pair>);
+           (3 + teams) * sizeof(Index) + 2 * sizeof(RoundedShift<Pair>);
   }
 
   std::int64_t blocks(Index cells) const { return divide_up(cells, cells_of_a_block); }
@@ -95,16 +95,20 @@ class CellNeighborhood {
         corners_(block.shared<RoundedShift<Pair>>(2)),
         first_(block.shared<Index>(ShiftCode::count)),
         number_(block.shared<Index>(ShiftCode::count + 1)),
-        kept_(block.shared<Index>(Team::count(block))) {
+        kept_(block.shared<Index>(Team::count(block))),
+        taken_(block.shared<Index>(1)) {
     for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
       shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
     }
   }
 
-  /// Goes to the cells around this one, whose targets are `targets`. Every thread of the block must
-  /// call it.
-  PENCILBOX_DEVICE_FUNCTION void go_to(Index cell, const IndexRange& targets) {
+  /// Goes to the cells around this one, whose targets are `targets`. Takes so many `numbers`, which
+  /// nobody else gets, where there are any to take: returns the first of them. Every thread of the
+  /// block must call it.
+  PENCILBOX_DEVICE_FUNCTION Index go_to(Index cell, const IndexRange& targets, Index* numbers,
+                                        Index wanted) {
     block_.barrier();  // whoever still reads what was around the last
+    if (numbers != nullptr && block_.thread() == 0) taken_[0] = atomic_add(numbers, wanted);
     if (block_.warp() == 0) look_up(cell);
     if (block_.warp() == warps_of(block_) - 1) measure(targets);
     block_.barrier();
@@ -113,6 +117,7 @@ class CellNeighborhood {
     low_ = low.rounded;
     high_ = high.rounded;
     staged_from_ = -1;
+    return numbers != nullptr ? Index{taken_[0]} : 0;
   }
 
   /// Calls visit(source) for each around the cell, a lane's share in this lane; always in the same
@@ -278,6 +283,7 @@ class CellNeighborhood {
   SharedArray<Index> first_;                 // [27] particle of each cell
   SharedArray<Index> number_;                // [28] of that particle among the sources
   SharedArray<Index> kept_;                  // [teams]
+  SharedArray<Index> taken_;                 // [1] first of the numbers that were taken
   Vec3<Pair> low_, high_;
   Index total_ = 0;
   Index staged_from_ = -1, staged_to_ = 0;  // numbers
@@ -292,6 +298,7 @@ struct TargetGroup {
   Index count = 0;  ///< at most `size`; below 1 where a team has nothing to do
   bool warp_is_idle = false;
   ShiftedIndex first_place;  ///< as sources are numbered
+  Index number = 0;          ///< of the group, where groups are numbered
   Vec3<Pair> position[size];
 
   template <class Precision>
@@ -311,6 +318,10 @@ struct TargetGroup {
   PENCILBOX_DEVICE_FUNCTION Index particle(const IndexRange& cell, int t) const {
     return smaller(first + t, cell.end - 1);
   }
+  /// Whether the source is one of these targets itself, and not one of its images.
+  PENCILBOX_DEVICE_FUNCTION bool holds(const ShiftedIndex& source) const {
+    return source.word - first_place.word < static_cast<std::uint32_t>(size);
+  }
   /// Whether the source is this target itself, and not one of its images.
   PENCILBOX_DEVICE_FUNCTION bool is_itself(int t, const ShiftedIndex& source) const {
     return source.word - first_place.word == static_cast<std::uint32_t>(t);
@@ -320,13 +331,14 @@ struct TargetGroup {
 /// For all targets in the cells of this block: body(around, cell, group), where `around` knows the
 /// sources around the cell that may be in reach of a target, and `group` is what this team takes of
 /// the particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as
-/// many calls.
+/// many calls. `numbers`: a count on the device from which each group takes a number of its own, or
+/// null.
 template <int size, class Precision, class Body>
 PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
                                                      const BinnedParticles<Precision>& particles,
                                                      const NeighborhoodShape& shape,
                                                      typename Precision::Pair reach_squared,
-                                                     Body&& body) {
+                                                     Index* numbers, Body&& body) {
   CellNeighborhood<Precision> around(block, particles, shape.room, reach_squared);
   const std::int64_t begin = block.index() * shape.cells_of_a_block;
   const auto end = static_cast<Index>(begin + shape.cells_of_a_block < particles.cells()
@@ -339,10 +351,11 @@ PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
   for (auto c = static_cast<Index>(begin); c < end; ++c) {
     const IndexRange cell = particles.particles_of(c);
     if (cell.count() == 0) continue;
-    around.go_to(c, cell);
+    const Index number = around.go_to(c, cell, numbers, (cell.count() + size - 1) / size);
     for (Index first = cell.begin; first < cell.end; first += size * Team::count(block)) {
-      const TargetGroup<typename Precision::Pair, size> group(
+      TargetGroup<typename Precision::Pair, size> group(
           particles, cell, first + size * team, first + size * first_team_of_warp >= cell.end);
+      group.number = number + (group.first - cell.begin) / size;
       body(around, cell, group);
     }
   }

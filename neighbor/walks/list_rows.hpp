@@ -1,11 +1,13 @@
-// Rows of a list: for each row its sources, each with the shift by which its cell was met, in memory
-// as the lanes read them that share a row.
+// Rows of a list: for each row its sources, each with the shift by which its cell was met, in
+// memory as the lanes read them that share a row.
 #pragma once
 
 #include <bit>
 
 #include "core/device/device.hpp"
+#include "neighbor/binned_particles.hpp"
 #include "neighbor/walks/shift_code.hpp"
+#include "neighbor/walks/team.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -48,6 +50,50 @@ struct ListRows {
   PENCILBOX_DEVICE_FUNCTION Index padded(Index row_length) const {
     const Index whole = (row_length + chunk() - 1) >> (lane_bits + 2) << (lane_bits + 2);
     return larger(whole, chunk());
+  }
+};
+
+/// What builds rows needs to know.
+template <class Precision>
+struct ListBuild {
+  using Pair = typename Precision::Pair;
+
+  BinnedParticles<Precision> particles;
+  ListRows rows;
+  Pair radius_squared;
+
+  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, const Vec3<Pair>& source,
+                                         const Vec3<Pair>& shift) const {
+    const Vec3<Pair> separation = (target - source) - shift;
+    return dot(separation, separation) < radius_squared;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION ListEntry padding() const {
+    return ListEntry::of(particles.count, ShiftCode::none);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void note_length(Index row, Index length) const {
+    rows.length[row] = length < rows.capacity ? length : rows.capacity;
+    if (length > *particles.longest_row) atomic_max(particles.longest_row, length);
+  }
+
+  /// A team appends to a row of `length` what those of its lanes have whose source `is_partner`:
+  /// they agree by a vote on who stores where. All lanes of the warp must call it.
+  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, Index row, Index& length,
+                                        const ListEntry& entry, bool is_partner) const {
+    const std::uint32_t votes = Team::ballot(block, is_partner);
+    const Index k = length + Team::votes_below(block, votes);
+    if (is_partner && k < rows.capacity) rows.entries[rows.place(row, k)] = entry;
+    length += count_bits(votes);
+  }
+
+  /// A team pads its row and notes its length.
+  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index row, Index length) const {
+    const Index end = smaller(rows.padded(length), rows.capacity);
+    for (Index k = length + Team::lane(block); k < end; k += Team::lanes) {
+      rows.entries[rows.place(row, k)] = padding();
+    }
+    if (Team::lane(block) == 0) note_length(row, length);
   }
 };
 

@@ -49,7 +49,7 @@ class AllInSmTest : public ::testing::Test {
     problem_.precision = Precision::value;
     problem_.deterministic = true;
     problem_.device = device_properties();
-    binning_.emplace(problem_.grid, true, stream_);
+    binning_.emplace(problem_.grid, OrderRules{.deterministic = true}, stream_);
     upload(start_, problem_.grid, particles_, stream_);
     Profiler profiler;
     binning_->run(particles_, 0, profiler, stream_);

@@ -52,7 +52,7 @@ class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {
   static bool is_deterministic() { return std::get<0>(GetParam()); }
   template <class Precision>
   static Binning<Precision> binning_of(const CellGrid& grid, Stream& stream) {
-    Binning<Precision> binning(grid, is_deterministic(), stream);
+    Binning<Precision> binning(grid, OrderRules{.deterministic = is_deterministic()}, stream);
     binning.scan_in_blocks(std::get<1>(GetParam()));
     return binning;
   }

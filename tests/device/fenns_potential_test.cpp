@@ -44,7 +44,7 @@ class PotentialOfAllCandidates : public ::testing::Test {
     BackendOptions options = default_options(entry.info);
     if (!coarse_cells.empty()) options["coarse_cells"] = coarse_cells;
     EXPECT_FALSE(entry.refuse(problem_, options).has_value());
-    Binning<Precision> binning(problem_.grid, true, stream_);
+    Binning<Precision> binning(problem_.grid, OrderRules{.deterministic = true}, stream_);
     Particles<Precision> particles;
     upload(start_, problem_.grid, particles, stream_);
     Profiler profiler;
