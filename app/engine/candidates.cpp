@@ -126,13 +126,19 @@ std::vector<Candidate> candidates_for(const SimulationSettings& setup, const Pro
   return all_candidates(setup, problem);
 }
 
-std::vector<std::size_t> families_of(const std::vector<Candidate>& candidates) {
-  std::vector<std::size_t> families;
+std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candidates) {
+  std::vector<TrialCandidate> trials;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
-    const bool is_new = k == 0 || candidates[k].entry != candidates[k - 1].entry;
-    families.push_back(k == 0 ? 0 : families.back() + (is_new ? 1 : 0));
+    TrialCandidate trial{0, 0, candidates[k].skin};
+    if (k > 0) {
+      const bool same_entry = candidates[k].entry == candidates[k - 1].entry;
+      const bool same_options = same_entry && candidates[k].options == candidates[k - 1].options;
+      trial.family = trials.back().family + (same_entry ? 0 : 1);
+      trial.ladder = trials.back().ladder + (same_options ? 0 : 1);
+    }
+    trials.push_back(trial);
   }
-  return families;
+  return trials;
 }
 
 Problem problem_for(const Candidate& candidate, const Problem& problem) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/engine/simulation.hpp"
+#include "app/engine/trial_schedule.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/problem.hpp"
 
@@ -33,8 +34,8 @@ std::vector<Candidate> candidates_for(const SimulationSettings& setup, const Pro
 /// Nothing, or the reason in words why candidates_for() would throw.
 std::optional<std::string> refusal_of(const SimulationSettings& setup, const Problem& problem);
 
-/// `family[k]`: the number of candidate k's back end.
-std::vector<std::size_t> families_of(const std::vector<Candidate>& candidates);
+/// A family is a back end, a ladder one with certain options, a rung a skin.
+std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candidates);
 
 /// The problem as a candidate gets it: on a grid that is wider by its skin.
 Problem problem_for(const Candidate& candidate, const Problem& problem);

@@ -12,12 +12,14 @@
 namespace pencilbox {
 
 /// A trial is a number of steps that tells what a step costs: a few of a candidate that rebuilds
-/// every step; a whole cycle, from one rebuild to the next, of one that keeps a list.
+/// every step; whole cycles, from one rebuild to the next, of one that keeps a list. Where these
+/// are short they are noted as graphs, which takes longer than they do: so they begin with some
+/// that do not count.
 class Choosing {
  public:
-  /// `family[k]`: which back end candidate k belongs to; `keeps_list[k]`: whether it keeps one. The
-  /// first candidate is what to run before anything is known.
-  Choosing(const std::vector<std::size_t>& family, std::vector<bool> keeps_list);
+  /// `keeps_list[k]`: whether candidate k keeps one. The first candidate is what to run before
+  /// anything is known.
+  Choosing(std::vector<TrialCandidate> candidates, std::vector<bool> keeps_list);
 
   bool decided() const { return schedule_.decided(); }
   const TrialSchedule& schedule() const { return schedule_; }
@@ -36,15 +38,22 @@ class Choosing {
   static constexpr std::int64_t steps_of_a_trial = 2;
   /// A list that holds longer than that is judged as if it held so long.
   static constexpr std::int64_t longest_cycle = 100;
+  /// Cycles are timed for so long at least [s].
+  static constexpr double least_of_cycles = 1e-3;
+  /// Of a step: to note some of them in a graph does not take longer [s].
+  static constexpr double long_step = 50e-6;
 
   bool is_over() const;
+  bool warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds);
 
   TrialSchedule schedule_;
   std::vector<bool> keeps_list_;
-  std::vector<double> step_seconds_;  ///< of the trials of this round that are over
-  double seconds_ = 0.0;              ///< of the trial that goes on
+  std::vector<TrialTime> times_;  ///< of the trials of this round that are over
+  double seconds_ = 0.0;          ///< of the trial that goes on
   std::int64_t steps_ = 0;
   std::int64_t rebuilds_ = 0;
+  bool is_warm_ = false;
+  std::int64_t warm_up_steps_ = 0, warm_up_rebuilds_ = 0;
 };
 
 }  // namespace pencilbox

@@ -69,7 +69,7 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
 template <class Precision>
 void Engine<Precision>::offer(std::vector<Candidate> candidates) {
   candidates_ = std::move(candidates);
-  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_));
   expected_interval_.assign(candidates_.size(), 0);
 }
 
@@ -207,6 +207,7 @@ void Engine<Precision>::change_to(std::size_t candidate) {
   lay(candidate, wanted);
   order_and_rebuild();
   evaluate(Wanted::forces);
+  has_run_ = true;  // what it allocates it has, and its kernels were loaded by the rehearsal
   look_after_health(step_);  // cells are others, and so is the fullest
 }
 
@@ -288,7 +289,7 @@ void Engine<Precision>::choose_again_if_crowded() {
   const Index change = std::abs(health_.largest_cell - largest_at_choice_);
   if (change <= std::max<Index>(3, largest_at_choice_ / 4)) return;
   choice_before_ = present_choice();
-  choosing_.emplace(families_of(candidates_), list_keepers(candidates_));
+  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_));
   adopt(choosing_->active());
 }
 

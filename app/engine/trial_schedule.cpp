@@ -19,6 +19,8 @@ constexpr double near_within = 1.25;
 /// The first launch of a kernel takes so much longer [s]: its code is in no cache yet, and after a
 /// round the device waits for the host. That may be as long as a short kernel itself.
 constexpr double first_launch = 10e-6;
+/// After so many seconds of trials a candidate is known.
+constexpr double long_enough = 3e-3;
 constexpr int trials_of_the_near = 2;
 constexpr std::size_t most_finalists = 5;
 constexpr int trials_of_a_finalist = 6;
@@ -32,16 +34,20 @@ std::vector<std::size_t> in_turn(const std::vector<std::size_t>& candidates, int
 
 }  // namespace
 
-TrialSchedule::TrialSchedule(std::vector<std::size_t> family_of)
-    : family_of_(std::move(family_of)), least_(family_of_.size(), untried) {
-  if (family_of_.empty()) throw std::logic_error("trial schedule: no candidate");
+TrialSchedule::TrialSchedule(std::vector<TrialCandidate> candidates)
+    : candidates_(std::move(candidates)),
+      least_(candidates_.size(), untried),
+      tried_for_(candidates_.size(), 0.0) {
+  if (candidates_.empty()) throw std::logic_error("trial schedule: no candidate");
+  if (candidates_.size() == 1) next_ = Kind::none;
   begin_round();
 }
 
-void TrialSchedule::finish_round(const std::vector<double>& seconds) {
-  if (seconds.size() != round_.size()) throw std::logic_error("trial schedule: a time a trial");
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    least_[round_[i]] = std::min(least_[round_[i]], seconds[i]);
+void TrialSchedule::finish_round(const std::vector<TrialTime>& times) {
+  if (times.size() != round_.size()) throw std::logic_error("trial schedule: a time a trial");
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    least_[round_[i]] = std::min(least_[round_[i]], times[i].of_a_step);
+    tried_for_[round_[i]] += times[i].of_all;
   }
   begin_round();
 }
@@ -66,64 +72,125 @@ std::size_t TrialSchedule::tried() const {
                                                 [](double seconds) { return seconds < untried; }));
 }
 
+bool TrialSchedule::is_first_of(std::size_t candidate, std::size_t TrialCandidate::*group) const {
+  const auto same = [&](const TrialCandidate& other) {
+    return other.*group == candidates_[candidate].*group;
+  };
+  const auto first = std::find_if(candidates_.begin(), candidates_.end(), same);
+  return static_cast<std::size_t>(std::distance(candidates_.begin(), first)) == candidate;
+}
+
+bool TrialSchedule::is_near(std::size_t candidate, double within) const {
+  return least_[candidate] <= within * least_[best()] + first_launch;
+}
+
 std::vector<std::size_t> TrialSchedule::firsts() const {
-  std::vector<std::size_t> candidates;
-  for (std::size_t k = 0; k < family_of_.size(); ++k) {
-    const auto first = std::find(family_of_.begin(), family_of_.end(), family_of_[k]);
-    if (static_cast<std::size_t>(std::distance(family_of_.begin(), first)) == k) {
-      candidates.push_back(k);
-    }
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (is_first_of(k, &TrialCandidate::family)) found.push_back(k);
   }
-  return candidates;
+  return found;
 }
 
 std::vector<std::size_t> TrialSchedule::variants_of_fast_families() const {
-  std::vector<std::size_t> candidates;
+  std::vector<std::size_t> found;
   for (const std::size_t first : firsts()) {
-    if (least_[first] > family_within * least_[best()] + first_launch) continue;
-    for (std::size_t k = 0; k < family_of_.size(); ++k) {
-      if (family_of_[k] == family_of_[first] && k != first) candidates.push_back(k);
+    if (!is_near(first, family_within)) continue;
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+      if (candidates_[k].family != candidates_[first].family || k == first) continue;
+      if (is_first_of(k, &TrialCandidate::ladder)) found.push_back(k);
     }
   }
-  return candidates;
+  return found;
+}
+
+/// Of those that were tried.
+std::optional<std::size_t> TrialSchedule::best_of_ladder(std::size_t ladder) const {
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (candidates_[k].ladder != ladder || least_[k] == untried) continue;
+    if (!best || least_[k] < least_[*best]) best = k;
+  }
+  return best;
+}
+
+std::optional<std::size_t> TrialSchedule::next_rung(std::size_t from, bool above) const {
+  std::optional<std::size_t> next;
+  const auto distance = [&](std::size_t k) {
+    return (above ? 1.0 : -1.0) * (candidates_[k].rung - candidates_[from].rung);
+  };
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (candidates_[k].ladder != candidates_[from].ladder || !(distance(k) > 0.0)) continue;
+    if (!next || distance(k) < distance(*next)) next = k;
+  }
+  return next;
+}
+
+std::vector<std::size_t> TrialSchedule::rungs_next_to_the_best() const {
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (!is_first_of(k, &TrialCandidate::ladder)) continue;
+    const auto best_here = best_of_ladder(candidates_[k].ladder);
+    if (!best_here || !is_near(*best_here, near_within)) continue;
+    for (const bool above : {false, true}) {
+      const auto next = next_rung(*best_here, above);
+      if (next && least_[*next] == untried) found.push_back(*next);
+    }
+  }
+  return found;
 }
 
 /// By their times; none if there is but one.
 std::vector<std::size_t> TrialSchedule::near_the_fastest() const {
-  std::vector<std::size_t> candidates;
+  std::vector<std::size_t> found;
   for (std::size_t k = 0; k < least_.size(); ++k) {
-    if (least_[k] <= near_within * least_[best()] + first_launch) candidates.push_back(k);
+    if (is_near(k, near_within)) found.push_back(k);
   }
-  std::sort(candidates.begin(), candidates.end(),
+  std::sort(found.begin(), found.end(),
             [this](std::size_t a, std::size_t b) { return least_[a] < least_[b]; });
-  if (candidates.size() == 1) candidates.clear();
-  return candidates;
+  if (found.size() == 1) found.clear();
+  return found;
 }
 
-std::vector<std::size_t> TrialSchedule::finalists() const {
-  std::vector<std::size_t> candidates = near_the_fastest();
-  candidates.resize(std::min(candidates.size(), most_finalists));
-  return candidates;
-}
-
-std::vector<std::size_t> TrialSchedule::trials_of(int round) const {
-  switch (round) {
-    case 1:
-      return family_of_.size() > 1 ? firsts() : std::vector<std::size_t>{};
-    case 2:
-      return variants_of_fast_families();
-    case 3:
-      return in_turn(near_the_fastest(), trials_of_the_near);
-    default:
-      return in_turn(finalists(), trials_of_a_finalist);
+std::vector<std::size_t> TrialSchedule::unknown_of(
+    const std::vector<std::size_t>& candidates) const {
+  std::vector<std::size_t> found;
+  for (const std::size_t k : candidates) {
+    if (tried_for_[k] < long_enough) found.push_back(k);
   }
+  return found;
 }
 
-/// The next round that has anything to try; none after the last.
+std::vector<std::size_t> TrialSchedule::trials_of(Kind kind) const {
+  switch (kind) {
+    case Kind::firsts:
+      return firsts();
+    case Kind::variants:
+      return variants_of_fast_families();
+    case Kind::rungs:
+      return rungs_next_to_the_best();
+    case Kind::near_ones:
+      return in_turn(unknown_of(near_the_fastest()), trials_of_the_near);
+    case Kind::finalists: {
+      std::vector<std::size_t> finalists = near_the_fastest();
+      finalists.resize(std::min(finalists.size(), most_finalists));
+      return in_turn(unknown_of(finalists), trials_of_a_finalist);
+    }
+    case Kind::none:
+      break;
+  }
+  return {};
+}
+
+/// The next round that has anything to try; none after the last. Rungs are climbed until there is
+/// none left.
 void TrialSchedule::begin_round() {
-  constexpr int rounds = 4;
   round_.clear();
-  while (round_.empty() && rounds_begun_ < rounds) round_ = trials_of(++rounds_begun_);
+  while (round_.empty() && next_ != Kind::none) {
+    round_ = trials_of(next_);
+    const bool again = next_ == Kind::rungs && !round_.empty();
+    if (!again) next_ = static_cast<Kind>(static_cast<int>(next_) + 1);
+  }
 }
 
 }  // namespace pencilbox

@@ -8,25 +8,40 @@
 
 namespace pencilbox {
 
+/// What may be tried.
+struct TrialCandidate {
+  std::size_t family = 0;  ///< back end
+  std::size_t ladder = 0;  ///< those of one ladder differ by their rung alone
+  double rung = 0.0;  ///< where on it: a skin, of which one is best, and time rises on both sides
+};
+
+/// What a trial took.
+struct TrialTime {
+  double of_a_step = 0.0;  ///< [s]
+  double of_all = 0.0;     ///< of its steps together [s]: the longer, the better it is known
+};
+
 /// Candidates are tried in rounds, because a trial of a slow one costs a run more than it teaches:
 ///
-/// 1. of each family (back end) the first candidate;
-/// 2. the other candidates of families whose first came near the fastest;
+/// 1. of each family the first candidate;
+/// 2. of families whose first came near the fastest one of each other ladder; and from then on,
+///    on ladders near the fastest, the rungs next to the best, until those on both sides are
+///    slower;
 /// 3. all that came near the fastest twice more, in turn;
 /// 4. the fastest few again, in turn, until their order can be trusted.
 ///
-/// Of a candidate's trials the least time counts: what disturbs a measurement makes it longer.
+/// Whoever had long trials is known, and not tried again. Of a candidate's trials the least time
+/// counts: what disturbs a measurement makes it longer.
 class TrialSchedule {
  public:
-  /// `family_of[k]`: which family candidate k belongs to. At least one candidate; the first is what
-  /// to use before anything is known.
-  explicit TrialSchedule(std::vector<std::size_t> family_of);
+  /// At least one candidate; the first is what to use before anything is known.
+  explicit TrialSchedule(std::vector<TrialCandidate> candidates);
 
   /// The candidates to time, in this order, one trial each entry. Empty once decided.
   const std::vector<std::size_t>& round() const { return round_; }
 
-  /// `seconds[i]` is what trial i of round() took. Begins the next round, or decides.
-  void finish_round(const std::vector<double>& seconds);
+  /// What the trials of round() took. Begins the next round, or decides.
+  void finish_round(const std::vector<TrialTime>& times);
 
   bool decided() const { return round_.empty(); }
 
@@ -39,17 +54,25 @@ class TrialSchedule {
   std::size_t tried() const;
 
  private:
+  enum class Kind { firsts, variants, rungs, near_ones, finalists, none };
+
+  bool is_first_of(std::size_t candidate, std::size_t TrialCandidate::*group) const;
+  bool is_near(std::size_t candidate, double within) const;
   std::vector<std::size_t> firsts() const;
   std::vector<std::size_t> variants_of_fast_families() const;
+  std::optional<std::size_t> best_of_ladder(std::size_t ladder) const;
+  std::optional<std::size_t> next_rung(std::size_t from, bool above) const;
+  std::vector<std::size_t> rungs_next_to_the_best() const;
   std::vector<std::size_t> near_the_fastest() const;
-  std::vector<std::size_t> finalists() const;
-  std::vector<std::size_t> trials_of(int round) const;
+  std::vector<std::size_t> unknown_of(const std::vector<std::size_t>& candidates) const;
+  std::vector<std::size_t> trials_of(Kind kind) const;
   void begin_round();
 
-  std::vector<std::size_t> family_of_;
-  std::vector<double> least_;  ///< infinite where not tried
+  std::vector<TrialCandidate> candidates_;
+  std::vector<double> least_;      ///< of a step; infinite where not tried [s]
+  std::vector<double> tried_for_;  ///< all trials together [s]
   std::vector<std::size_t> round_;
-  int rounds_begun_ = 0;
+  Kind next_ = Kind::firsts;
 };
 
 }  // namespace pencilbox

@@ -66,24 +66,22 @@ struct BuildClusters {
     for_each_target_group<targets_of_a_cluster>(
         block, list.particles, shape, reach_squared, clusters.count,
         [&](Around& around, const IndexRange&, const Group& group) {
-          Index length = 0;
+          RowEnd row = list.rows.begin(group.number);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
-            const ListEntry entry = ListEntry::of(around.particle(source), source.place.code());
-            const bool is_partner = is_near_any(group, source.position, around.shift(source)) &&
-                                    !group.holds(source.place);
-            list.append(block, group.number, length, entry, is_partner);
+            const bool is_partner =
+                is_near_any(group, source.position) && !group.holds(source.place);
+            list.append(block, row, source.place, is_partner);
           });
           if (group.count < 1) return;
-          list.finish(block, group.number, length);
+          list.finish(block, group.number, row);
           if (Team::lane(block) == 0) clusters.cluster[group.number] = {group.first, group.count};
         });
   }
 
-  PENCILBOX_DEVICE_FUNCTION bool is_near_any(const Group& group, const Vec3<Pair>& source,
-                                             const Vec3<Pair>& shift) const {
+  PENCILBOX_DEVICE_FUNCTION bool is_near_any(const Group& group, const Vec3<Pair>& source) const {
     bool is_near = false;
     for (int t = 0; t < targets_of_a_cluster; ++t) {
-      is_near = list.is_near(group.position[t], source, shift) || is_near;
+      is_near = list.is_near(group.position[t], source) || is_near;
     }
     return is_near;
   }
@@ -93,11 +91,16 @@ template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct WalkClusters {
   static constexpr const char* name = "cluster-list";
   using Pair = typename Precision::Pair;
-  static constexpr int max_threads = 256;
+  static constexpr int max_threads = 512;
   /// Forces in float: at most 64 registers.
   static constexpr int min_blocks =
-      wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float> ? 4 : 1;
+      wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float> ? 2 : 1;
   using Sum = TargetSum<Precision, wanted>;
+  /// Forces of a few sources are added up in the arithmetic of a pair, before they go where there
+  /// are more digits.
+  static constexpr bool sums_parts =
+      wanted != Wanted::counts && !std::is_same_v<Pair, typename Precision::Accumulator>;
+  using Part = std::conditional_t<sums_parts, TargetSum<SinglePrecision, wanted>, Sum>;
   using Source = PackedPosition<Pair>;
 
   /// What a lane knows of the cluster. Where a target is missing there is nobody, far away.
@@ -133,7 +136,7 @@ struct WalkClusters {
     Sum sum[targets_of_a_cluster];
     if (is_there) {
       walk(row, lane, targets, sum);
-      add_own(lane, targets, sum);
+      in_part(sum, [&](auto& part) { add_own(lane, targets, part); });
     }
     const Sum whole = sum_over_lanes(block, sum, rows.lanes);
     const Index lanes = rows.lanes / targets_of_a_cluster;
@@ -158,16 +161,33 @@ struct WalkClusters {
         fours += rows.stride();
         now = *fours;
       }
-      add(targets, entries.first, first, sum);
-      add(targets, entries.second, second, sum);
-      add(targets, entries.third, third, sum);
-      add(targets, entries.fourth, fourth, sum);
+      in_part(sum, [&](auto& part) {
+        add(targets, entries.first, first, part);
+        add(targets, entries.second, second, part);
+        add(targets, entries.third, third, part);
+        add(targets, entries.fourth, fourth, part);
+      });
+    }
+  }
+
+  /// add_to(sums) for sums that begin with nothing and are added to these; or for these themselves.
+  template <class AddTo>
+  PENCILBOX_DEVICE_FUNCTION static void in_part(Sum (&sum)[targets_of_a_cluster], AddTo&& add_to) {
+    if constexpr (sums_parts) {
+      Part part[targets_of_a_cluster];
+      add_to(part);
+      for (int t = 0; t < targets_of_a_cluster; ++t) {
+        sum[t] = Sum::of_both(sum[t], Sum::from(part[t]), [](auto a, auto b) { return a + b; });
+      }
+    } else {
+      add_to(sum);
     }
   }
 
   /// A source meets all targets.
   PENCILBOX_DEVICE_FUNCTION void add(const Targets& targets, const ListEntry& entry,
-                                     const Source& source, Sum (&sum)[targets_of_a_cluster]) const {
+                                     const Source& source,
+                                     Part (&sum)[targets_of_a_cluster]) const {
     if constexpr (wanted == Wanted::counts) {
       if (entry.index() == particles.count) return;  // padding is no candidate
     }
@@ -185,7 +205,7 @@ struct WalkClusters {
 
   /// The targets among themselves: a lane takes one as a source.
   PENCILBOX_DEVICE_FUNCTION void add_own(Index lane, const Targets& targets,
-                                         Sum (&sum)[targets_of_a_cluster]) const {
+                                         Part (&sum)[targets_of_a_cluster]) const {
     if (lane >= targets.cluster.count) return;
     const Index particle = targets.cluster.first + lane;
     const Source source = particles.packed[particle];
@@ -206,7 +226,7 @@ struct WalkClusters {
   template <class Exact>
   PENCILBOX_DEVICE_FUNCTION void add_pair(const Targets& targets, int t, const Vec3<Pair>& source,
                                           typename Source::Type source_type, const Exact& exact,
-                                          bool is_other, Sum& sum) const {
+                                          bool is_other, Part& sum) const {
     sum.add_in_step(interaction, targets.at[t].position, source, CellShift<Pair>{}, exact,
                     static_cast<std::int32_t>(targets.at[t].type),
                     static_cast<std::int32_t>(source_type), is_other);

@@ -43,11 +43,10 @@ struct SumOverNeighborhood {
           Sum sum[targets_of_a_team];
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             if (!counts(source)) return;
-            const CellShift<Pair> shift{around.shift(source), {}};
             for (int t = 0; t < targets_of_a_team; ++t) {
-              const auto exact = [&] { return separation(around, cell, group, t, source); };
-              sum[t].add_in_step(interaction, group.position[t], source.position, shift, exact,
-                                 type[t], source_type(around, source),
+              const auto exact = [&] { return separation(cell, group, t, source); };
+              sum[t].add_in_step(interaction, group.position[t], source.position, CellShift<Pair>{},
+                                 exact, type[t], source_type(source),
                                  !group.is_itself(t, source.place));
             }
           });
@@ -67,17 +66,16 @@ struct SumOverNeighborhood {
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION Vec3<double> separation(const Around& around, const IndexRange& cell,
-                                                    const Group& group, int t,
+  PENCILBOX_DEVICE_FUNCTION Vec3<double> separation(const IndexRange& cell, const Group& group,
+                                                    int t,
                                                     const typename Around::Source& source) const {
-    return exact_separation(particles, group.particle(cell, t), around.particle(source),
+    return exact_separation(particles, group.particle(cell, t), source.place.index(),
                             ShiftCode::shift(particles.grid, source.place.code()));
   }
 
-  PENCILBOX_DEVICE_FUNCTION std::int32_t source_type(const Around& around,
-                                                     const typename Around::Source& source) const {
+  PENCILBOX_DEVICE_FUNCTION std::int32_t source_type(const typename Around::Source& source) const {
     if (source.is_padding()) return 0;
-    return type_if_needed<Interaction>(particles.type, around.particle(source));
+    return type_if_needed<Interaction>(particles.type, source.place.index());
   }
 };
 
@@ -94,9 +92,9 @@ class NeighborhoodInSm final : public Backend<Precision> {
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (auto reason = refuse_cells_or_block(problem, options)) return reason;
-    if (problem.largest_cell > ShiftedIndex::most) {
-      return "a cell may hold at most " + std::to_string(ShiftedIndex::most) +
-             " particles here, and one has " + std::to_string(problem.largest_cell);
+    if (problem.particles > ShiftedIndex::most) {
+      return "sources are numbered up to " + std::to_string(ShiftedIndex::most) + ", got " +
+             std::to_string(problem.particles) + " particles";
     }
     const auto bytes = static_cast<std::int64_t>(
         NeighborhoodShape::for_problem(problem).template bytes<Pair>(block_of(options)));

@@ -40,7 +40,7 @@ struct BuildByThreads {
       const bool own_row = run.dy == 0 && run.dz == 0;
       for (Index source = run.begin; source < run.end; ++source) {
         const Vec3<Pair> shift = run.shift(source, to_right).rounded;
-        if (!list.is_near(position, particles.packed[source].position, shift)) continue;
+        if (!list.is_near(position, particles.packed[source].position + shift)) continue;
         const Index dx = run.dx(source);
         if (own_row && source == target && dx == 0) continue;
         append(row, ListEntry::of(source, ShiftCode::of(dx, run.dy, run.dz)));
@@ -85,18 +85,17 @@ struct BuildByCells {
     for_each_target_group<targets_of_a_team>(
         block, list.particles, shape, reach_squared, nullptr,
         [&](Around& around, const IndexRange&, const Group& group) {
-          Index length[targets_of_a_team] = {};
+          RowEnd row[targets_of_a_team];
+          for (int t = 0; t < targets_of_a_team; ++t) row[t] = list.rows.begin(group.first + t);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
-            const ListEntry entry = ListEntry::of(around.particle(source), source.place.code());
-            const Vec3<Pair> shift = around.shift(source);
             for (int t = 0; t < targets_of_a_team; ++t) {
-              const bool is_partner = list.is_near(group.position[t], source.position, shift) &&
+              const bool is_partner = list.is_near(group.position[t], source.position) &&
                                       !group.is_itself(t, source.place);
-              list.append(block, group.first + t, length[t], entry, is_partner);
+              list.append(block, row[t], source.place, is_partner);
             }
           });
           for (int t = 0; t < targets_of_a_team && t < group.count; ++t) {
-            list.finish(block, group.first + t, length[t]);
+            list.finish(block, group.first + t, row[t]);
           }
         });
   }

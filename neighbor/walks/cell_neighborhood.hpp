@@ -21,8 +21,8 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// As it is staged: one read of 16 bytes, 32 in double.
 template <class Pair>
 struct alignas(4 * sizeof(Pair)) StagedNeighbor {
-  Vec3<Pair> position;  ///< relative to the centre of its own cell
-  ShiftedIndex place;   ///< which of its cell's particles it is, and which of 27 cells that is
+  Vec3<Pair> position;  ///< relative to the centre of the targets' cell
+  ShiftedIndex place;   ///< which particle it is, and by which of 27 shifts its cell was met
 
   /// Padding is nobody, far from every target; its code is one that may be looked up.
   PENCILBOX_DEVICE_FUNCTION static StagedNeighbor padding() {
@@ -136,16 +136,6 @@ class CellNeighborhood {
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> shift(const Source& source) const {
-    const RoundedShift<Pair> shift = shifts_[source.place.code()];
-    return shift.rounded;
-  }
-
-  /// Which particle it is.
-  PENCILBOX_DEVICE_FUNCTION Index particle(const Source& source) const {
-    return Index{first_[source.place.code()]} + source.place.index();
-  }
-
  private:
   /// One warp finds all 27 cells at once.
   PENCILBOX_DEVICE_FUNCTION void look_up(Index cell) const {
@@ -200,9 +190,9 @@ class CellNeighborhood {
   }
 
   PENCILBOX_DEVICE_FUNCTION bool is_in_reach(const Source& source) const {
-    const Vec3<Pair> at = source.position + shift(source);
-    const Vec3<Pair> apart{outside(low_.x, high_.x, at.x), outside(low_.y, high_.y, at.y),
-                           outside(low_.z, high_.z, at.z)};
+    const Vec3<Pair> apart{outside(low_.x, high_.x, source.position.x),
+                           outside(low_.y, high_.y, source.position.y),
+                           outside(low_.z, high_.z, source.position.z)};
     return dot(apart, apart) < reach_squared_;
   }
 
@@ -269,8 +259,9 @@ class CellNeighborhood {
       const Index further = code + step;
       if (further < ShiftCode::count && Index{number_[further]} <= number) code = further;
     }
-    const Index index = number - Index{number_[code]};
-    return {particles_.pair_position(Index{first_[code]} + index), ShiftedIndex::of(index, code)};
+    const Index particle = Index{first_[code]} + number - Index{number_[code]};
+    const RoundedShift<Pair> shift = shifts_[code];
+    return {particles_.pair_position(particle) + shift.rounded, ShiftedIndex::of(particle, code)};
   }
 
   const Block& block_;
@@ -307,7 +298,7 @@ struct TargetGroup {
       : first(first_target),
         count(smaller(cell.end - first_target, size)),
         warp_is_idle(idle_warp),
-        first_place(ShiftedIndex::of(first_target - cell.begin, ShiftCode::none)) {
+        first_place(ShiftedIndex::of(first_target, ShiftCode::none)) {
     for (int t = 0; t < size; ++t) {
       position[t] = t < count ? particles.pair_position(first + t)
                               : Pair(-1) * PackedPosition<Pair>::far_away();

@@ -20,6 +20,12 @@ struct alignas(16) FourEntries {
   ListEntry first, second, third, fourth;
 };
 
+/// A row that grows.
+struct RowEnd {
+  ListEntry* begin = nullptr;
+  Index length = 0;
+};
+
 /// Where the rows lie: in chunks of four entries for each lane that shares a row, the same chunk of
 /// all rows side by side, so that what neighbouring threads read is contiguous. In a chunk lanes
 /// take entries in turn: what they gather at the same time are neighbours in the list.
@@ -33,11 +39,14 @@ struct ListRows {
 
   PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
 
-  /// Of entry k, the first is 0.
-  PENCILBOX_DEVICE_FUNCTION std::int64_t place(Index row, Index k) const {
-    const std::int64_t chunk_of_row = std::int64_t{k >> (lane_bits + 2)} * rows + row;
+  PENCILBOX_DEVICE_FUNCTION RowEnd begin(Index row) const {
+    return {entries + (std::int64_t{row} << (lane_bits + 2)), 0};
+  }
+  /// Of entry k of the row that begins there.
+  PENCILBOX_DEVICE_FUNCTION ListEntry* place(const RowEnd& row, Index k) const {
     const Index lane = k & (lanes - 1), turn = (k >> lane_bits) & 3;
-    return (chunk_of_row << (lane_bits + 2)) + 4 * lane + turn;
+    return row.begin + (std::int64_t{k >> (lane_bits + 2)} * (rows << (lane_bits + 2))) +
+           (4 * lane + turn);
   }
 
   /// Those of a lane, which come stride() apart.
@@ -62,9 +71,9 @@ struct ListBuild {
   ListRows rows;
   Pair radius_squared;
 
-  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, const Vec3<Pair>& source,
-                                         const Vec3<Pair>& shift) const {
-    const Vec3<Pair> separation = (target - source) - shift;
+  /// Both relative to one cell's centre.
+  PENCILBOX_DEVICE_FUNCTION bool is_near(const Vec3<Pair>& target, const Vec3<Pair>& source) const {
+    const Vec3<Pair> separation = target - source;
     return dot(separation, separation) < radius_squared;
   }
 
@@ -77,23 +86,23 @@ struct ListBuild {
     if (length > *particles.longest_row) atomic_max(particles.longest_row, length);
   }
 
-  /// A team appends to a row of `length` what those of its lanes have whose source `is_partner`:
-  /// they agree by a vote on who stores where. All lanes of the warp must call it.
-  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, Index row, Index& length,
-                                        const ListEntry& entry, bool is_partner) const {
+  /// A team appends to a row what those of its lanes have whose source `is_partner`: they agree by
+  /// a vote on who stores where. All lanes of the warp must call it.
+  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, RowEnd& row, const ListEntry& entry,
+                                        bool is_partner) const {
     const std::uint32_t votes = Team::ballot(block, is_partner);
-    const Index k = length + Team::votes_below(block, votes);
-    if (is_partner && k < rows.capacity) rows.entries[rows.place(row, k)] = entry;
-    length += count_bits(votes);
+    const Index k = row.length + Team::votes_below(block, votes);
+    if (is_partner && k < rows.capacity) *rows.place(row, k) = entry;
+    row.length += count_bits(votes);
   }
 
   /// A team pads its row and notes its length.
-  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index row, Index length) const {
-    const Index end = smaller(rows.padded(length), rows.capacity);
-    for (Index k = length + Team::lane(block); k < end; k += Team::lanes) {
-      rows.entries[rows.place(row, k)] = padding();
+  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index number, const RowEnd& row) const {
+    const Index end = smaller(rows.padded(row.length), rows.capacity);
+    for (Index k = row.length + Team::lane(block); k < end; k += Team::lanes) {
+      *rows.place(row, k) = padding();
     }
-    if (Team::lane(block) == 0) note_length(row, length);
+    if (Team::lane(block) == 0) note_length(number, row.length);
   }
 };
 
