@@ -45,6 +45,13 @@ PENCILBOX_DEVICE_FUNCTION Vec3<double> exact_separation(const BinnedParticles<Pr
   return (particles.state_position[target].template to<double>() - from) - shift.exact;
 }
 
+/// Whether sums keep more digits than pairs have: then the forces of a pair must cancel to the last
+/// bit, or what is left of them shows. They do where both sides subtract the positions first and
+/// the shift second.
+template <class Precision>
+constexpr bool pairs_must_cancel =
+    !std::is_same_v<typename Precision::Pair, typename Precision::Accumulator>;
+
 /// What sums of every kind take the same way. `Sum` says what it does with a candidate, add(), and
 /// what two sums are together, number by number: of_both().
 template <class Sum>

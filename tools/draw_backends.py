@@ -777,8 +777,49 @@ def all_pairs():
     return p
 
 
+def cluster_list():
+    p = Picture("cluster-list", "cluster-list: four targets share a row of single sources", 372)
+    heading(p, 24, 22, "one cell, along a curve")
+    x, y, side = 40, 40, 200
+    p.rect(x, y, side, side, TARGET, INK, 1.4)
+    column, height = side / 2, side / 4
+    for k in range(1, 4):
+        p.line(x, y + k * height, x + side, y + k * height, LINE, 0.8)
+    p.line(x + column, y, x + column, y + side, LINE, 0.8)
+    path = [(x + column / 2, y + side - height / 2), (x + column / 2, y + height / 2),
+            (x + 3 * column / 2, y + height / 2), (x + 3 * column / 2, y + side - height / 2)]
+    for begin, end in zip(path, path[1:]):
+        p.line(*begin, *end, FAINT, 1.2, "5 3")
+    places = [(22, 186), (70, 158), (36, 128), (64, 96), (30, 62), (74, 40), (24, 14), (118, 22), (168, 34), (130, 74),
+              (178, 92), (126, 124), (172, 150)]
+    for place in places:
+        p.particle(x + place[0], y + place[1], target=True)
+    for first, last in ((0, 4), (4, 8), (8, 12), (12, 13)):
+        for a, b in zip(places[first:last], places[first + 1:last]):
+            p.line(x + a[0], y + a[1], x + b[0], y + b[1], INK, 2.2)
+    p.lines(24, 266, ["two of the cell's four columns, four", "parts each. Joined: a cluster of four;",
+                      "the last of a cell may lack some"], SMALL, FAINT)
+    heading(p, 280, 22, "the row of a cluster, in device memory")
+    strip(p, 290, 40, [(20, SOURCE, None) for _ in range(16)], 22, dots=1)
+    p.brace(290, 366, 66)
+    p.text(328, 86, "4 lanes,", SMALL, "middle")
+    p.text(328, 98, "turn 1", SMALL, "middle")
+    p.brace(370, 446, 66)
+    p.text(408, 86, "turn 2", SMALL, "middle")
+    p.text(536, 86, "chunks of a read a lane", SMALL, "middle")
+    registers(p, 280, 118, 340, 76, "registers of each lane")
+    strip(p, 290, 142, [(24, TARGET, None) for _ in range(4)], 22, dots=1)
+    p.text(396, 157, "the four targets of its cluster", SMALL)
+    p.text(290, 184, "four sums, over this lane's sources", SMALL)
+    p.lines(280, 222, ["In the row is what is within cutoff plus skin of", "any of the four. A lane gathers a source, adds",
+                       "its shift, and adds it to four sums, in range or", "not. In the end a lane gets the whole sum of one",
+                       "target, and moves it."])
+    p.legend()
+    return p
+
+
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, neighborhood_in_sm, fenns, green, hoetzlein, all_pairs]
+            x_pencil, x_pencil_reg, neighborhood_in_sm, fenns, green, hoetzlein, all_pairs, cluster_list]
 
 
 def main(arguments):

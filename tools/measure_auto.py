@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far `backend: auto` is from the best fixed back end, in whole runs of the same number of steps:
 
-    tools/measure_auto.py PROGRAM OUT [--device cuda] [--steps 2000] [--repeats 5] [--small]
+    tools/measure_auto.py PROGRAM OUT [--device cuda] [--steps 2000] [--repeats 5] [--small] [--only WORDS]
 
 Seven systems: the melt at 4,000 to 2,048,000 atoms, a dilute gas, a droplet in vapour with most cells
 empty, a dense crystal. Small systems do up to fifty times as many steps, so that a run takes about a second:
@@ -34,6 +34,8 @@ CANDIDATES = [
     ("verlet-list", {"skin": 0.4}),
     ("verlet-list", {"skin": 0.6}),
     ("verlet-list", {"skin": 0.8}),
+    ("cluster-list", {"skin": 0.4}),
+    ("cluster-list", {"skin": 0.6}),
 ]
 
 
@@ -153,11 +155,14 @@ def main():
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--only", default="", help="those systems whose names hold one of these words, with commas between")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     runs = Runs(options)
     rows = []
     for name, system in systems(options.out, options.small).items():
+        if not any(word in name for word in options.only.split(",")):
+            continue
         rows.append(measure(runs, name, system))
         print("{system:18} {particles:8d}  auto {auto_s:8.4f} s [{auto_least_s:.4f}, {auto_most_s:.4f}]  "
               "best {best_s:8.4f} s [{best_least_s:.4f}, {best_most_s:.4f}]  ratio {ratio:.3f}  "

@@ -23,6 +23,7 @@ SIZES = [(10, 40000), (20, 20000), (40, 4000), (80, 1000)]
 NO_LOOP = {10: {"threads_per_target": "32"}, 20: {"threads_per_target": "4"},
            40: {"runs": "merged"}, 80: {"runs": "merged"}}
 BLOCKS = {10: ("256",), 20: ("128",), 40: ("64",), 80: ("64",)}
+CLUSTER_SKINS = {10: (0.6,), 20: (0.5,), 40: (0.5, 0.6), 80: (0.5, 0.6)}
 SKINS = {10: (0.6, 0.8), 20: (0.4, 0.6), 40: (0.3, 0.4), 80: (0.3, 0.4)}
 
 
@@ -33,6 +34,8 @@ def kinds(cells):
     for skin in SKINS[cells]:
         yield "verlet-list", {}, skin
     yield "verlet-list", {}, "auto"
+    for skin in CLUSTER_SKINS[cells]:
+        yield "cluster-list", {}, skin
 
 
 def run(options, cells, steps, backend, choices, skin):

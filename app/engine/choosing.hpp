@@ -38,8 +38,8 @@ class Choosing {
   static constexpr std::int64_t steps_of_a_trial = 2;
   /// A list that holds longer than that is judged as if it held so long.
   static constexpr std::int64_t longest_cycle = 100;
-  /// Cycles are timed for so long at least [s].
-  static constexpr double least_of_cycles = 1e-3;
+  /// Cycles are timed for as long as makes them known, at once [s]: to begin a trial costs as much.
+  static constexpr double least_of_cycles = TrialSchedule::long_enough;
   /// Of a step: to note some of them in a graph does not take longer [s].
   static constexpr double long_step = 50e-6;
 

@@ -19,8 +19,6 @@ constexpr double near_within = 1.25;
 /// The first launch of a kernel takes so much longer [s]: its code is in no cache yet, and after a
 /// round the device waits for the host. That may be as long as a short kernel itself.
 constexpr double first_launch = 10e-6;
-/// After so many seconds of trials a candidate is known.
-constexpr double long_enough = 3e-3;
 constexpr int trials_of_the_near = 2;
 constexpr std::size_t most_finalists = 5;
 constexpr int trials_of_a_finalist = 6;

@@ -34,6 +34,9 @@ struct TrialTime {
 /// counts: what disturbs a measurement makes it longer.
 class TrialSchedule {
  public:
+  /// After so many seconds of trials a candidate is known.
+  static constexpr double long_enough = 3e-3;
+
   /// At least one candidate; the first is what to use before anything is known.
   explicit TrialSchedule(std::vector<TrialCandidate> candidates);
 

@@ -96,11 +96,6 @@ struct WalkClusters {
   static constexpr int min_blocks =
       wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float> ? 2 : 1;
   using Sum = TargetSum<Precision, wanted>;
-  /// Forces of a few sources are added up in the arithmetic of a pair, before they go where there
-  /// are more digits.
-  static constexpr bool sums_parts =
-      wanted != Wanted::counts && !std::is_same_v<Pair, typename Precision::Accumulator>;
-  using Part = std::conditional_t<sums_parts, TargetSum<SinglePrecision, wanted>, Sum>;
   using Source = PackedPosition<Pair>;
 
   /// What a lane knows of the cluster. Where a target is missing there is nobody, far away.
@@ -136,7 +131,7 @@ struct WalkClusters {
     Sum sum[targets_of_a_cluster];
     if (is_there) {
       walk(row, lane, targets, sum);
-      in_part(sum, [&](auto& part) { add_own(lane, targets, part); });
+      add_own(lane, targets, sum);
     }
     const Sum whole = sum_over_lanes(block, sum, rows.lanes);
     const Index lanes = rows.lanes / targets_of_a_cluster;
@@ -161,51 +156,37 @@ struct WalkClusters {
         fours += rows.stride();
         now = *fours;
       }
-      in_part(sum, [&](auto& part) {
-        add(targets, entries.first, first, part);
-        add(targets, entries.second, second, part);
-        add(targets, entries.third, third, part);
-        add(targets, entries.fourth, fourth, part);
-      });
-    }
-  }
-
-  /// add_to(sums) for sums that begin with nothing and are added to these; or for these themselves.
-  template <class AddTo>
-  PENCILBOX_DEVICE_FUNCTION static void in_part(Sum (&sum)[targets_of_a_cluster], AddTo&& add_to) {
-    if constexpr (sums_parts) {
-      Part part[targets_of_a_cluster];
-      add_to(part);
-      for (int t = 0; t < targets_of_a_cluster; ++t) {
-        sum[t] = Sum::of_both(sum[t], Sum::from(part[t]), [](auto a, auto b) { return a + b; });
-      }
-    } else {
-      add_to(sum);
+      add(targets, entries.first, first, sum);
+      add(targets, entries.second, second, sum);
+      add(targets, entries.third, third, sum);
+      add(targets, entries.fourth, fourth, sum);
     }
   }
 
   /// A source meets all targets.
   PENCILBOX_DEVICE_FUNCTION void add(const Targets& targets, const ListEntry& entry,
-                                     const Source& source,
-                                     Part (&sum)[targets_of_a_cluster]) const {
+                                     const Source& source, Sum (&sum)[targets_of_a_cluster]) const {
     if constexpr (wanted == Wanted::counts) {
       if (entry.index() == particles.count) return;  // padding is no candidate
     }
-    // The shift is added once, and not for each target: rounded otherwise than from the other side
-    // of a pair, by half of the last digit of a coordinate.
-    const Vec3<Pair> at = source.position + shifts[entry.code()].rounded;
+    // The shift is added once, and not for each target, where the two sides of a pair may differ by
+    // half of the last digit of a coordinate.
+    const Vec3<Pair> to_its_cell = shifts[entry.code()].rounded;
+    constexpr bool once = !pairs_must_cancel<Precision>;
+    const Vec3<Pair> at = once ? source.position + to_its_cell : source.position;
+    const CellShift<Pair> shift{once ? Vec3<Pair>{} : to_its_cell, {}};
     for (int t = 0; t < targets_of_a_cluster; ++t) {
       const auto exact = [&] {
         return exact_separation(particles, targets.particle(t), entry.index(),
                                 ShiftCode::shift(particles.grid, entry.code()));
       };
-      add_pair(targets, t, at, source.type, exact, is_asked(targets, t), sum[t]);
+      add_pair(targets, t, at, source.type, shift, exact, is_asked(targets, t), sum[t]);
     }
   }
 
   /// The targets among themselves: a lane takes one as a source.
   PENCILBOX_DEVICE_FUNCTION void add_own(Index lane, const Targets& targets,
-                                         Part (&sum)[targets_of_a_cluster]) const {
+                                         Sum (&sum)[targets_of_a_cluster]) const {
     if (lane >= targets.cluster.count) return;
     const Index particle = targets.cluster.first + lane;
     const Source source = particles.packed[particle];
@@ -213,8 +194,8 @@ struct WalkClusters {
       const auto exact = [&] {
         return exact_separation(particles, targets.particle(t), particle, CellShift<Pair>{});
       };
-      add_pair(targets, t, source.position, source.type, exact, t != lane && is_asked(targets, t),
-               sum[t]);
+      add_pair(targets, t, source.position, source.type, CellShift<Pair>{}, exact,
+               t != lane && is_asked(targets, t), sum[t]);
     }
   }
 
@@ -225,9 +206,10 @@ struct WalkClusters {
 
   template <class Exact>
   PENCILBOX_DEVICE_FUNCTION void add_pair(const Targets& targets, int t, const Vec3<Pair>& source,
-                                          typename Source::Type source_type, const Exact& exact,
-                                          bool is_other, Part& sum) const {
-    sum.add_in_step(interaction, targets.at[t].position, source, CellShift<Pair>{}, exact,
+                                          typename Source::Type source_type,
+                                          const CellShift<Pair>& shift, const Exact& exact,
+                                          bool is_other, Sum& sum) const {
+    sum.add_in_step(interaction, targets.at[t].position, source, shift, exact,
                     static_cast<std::int32_t>(targets.at[t].type),
                     static_cast<std::int32_t>(source_type), is_other);
   }

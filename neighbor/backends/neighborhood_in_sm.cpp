@@ -23,7 +23,9 @@ struct SumOverNeighborhood {
   /// Forces in float: at most 64 registers. What else there is would spill.
   static constexpr int min_blocks =
       wanted == Wanted::forces && sizeof(Pair) == sizeof(float) ? 2 : 1;
-  using Around = CellNeighborhood<Precision>;
+  static constexpr StagedFrame frame =
+      pairs_must_cancel<Precision> ? StagedFrame::own : StagedFrame::targets;
+  using Around = CellNeighborhood<Precision, frame>;
   using Group = TargetGroup<Pair, targets_of_a_team>;
   using Sum = TargetSum<Precision, wanted>;
 
@@ -34,7 +36,7 @@ struct SumOverNeighborhood {
   Pair reach_squared;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    for_each_target_group<targets_of_a_team>(
+    for_each_target_group<targets_of_a_team, frame>(
         block, particles, shape, reach_squared, nullptr,
         [&](Around& around, const IndexRange& cell, const Group& group) {
           std::int32_t type[targets_of_a_team];
@@ -43,11 +45,11 @@ struct SumOverNeighborhood {
           Sum sum[targets_of_a_team];
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             if (!counts(source)) return;
+            const CellShift<Pair> shift{around.shift(source), {}};
             for (int t = 0; t < targets_of_a_team; ++t) {
               const auto exact = [&] { return separation(cell, group, t, source); };
-              sum[t].add_in_step(interaction, group.position[t], source.position, CellShift<Pair>{},
-                                 exact, type[t], source_type(source),
-                                 !group.is_itself(t, source.place));
+              sum[t].add_in_step(interaction, group.position[t], source.position, shift, exact,
+                                 type[t], source_type(source), !group.is_itself(t, source.place));
             }
           });
           const Sum whole = sum_over_lanes(block, sum, Team::lanes);

@@ -21,7 +21,7 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// As it is staged: one read of 16 bytes, 32 in double.
 template <class Pair>
 struct alignas(4 * sizeof(Pair)) StagedNeighbor {
-  Vec3<Pair> position;  ///< relative to the centre of the targets' cell
+  Vec3<Pair> position;  ///< relative to the centre of the targets' cell, or of its own
   ShiftedIndex place;   ///< which particle it is, and by which of 27 shifts its cell was met
 
   /// Padding is nobody, far from every target; its code is one that may be looked up.
@@ -75,7 +75,11 @@ struct NeighborhoodShape {
   std::int64_t blocks(Index cells) const { return divide_up(cells, cells_of_a_block); }
 };
 
-template <class Precision>
+/// Whether sources are staged in the frame of the targets' cell, or in that of their own: then
+/// whoever visits them adds the shift.
+enum class StagedFrame { targets, own };
+
+template <class Precision, StagedFrame frame = StagedFrame::targets>
 class CellNeighborhood {
  public:
   using Pair = typename Precision::Pair;
@@ -136,6 +140,16 @@ class CellNeighborhood {
     }
   }
 
+  /// From the frame that a source is staged in to that of the targets.
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> shift(const Source& source) const {
+    if constexpr (frame == StagedFrame::targets) {
+      return {};
+    } else {
+      const RoundedShift<Pair> shift = shifts_[source.place.code()];
+      return shift.rounded;
+    }
+  }
+
  private:
   /// One warp finds all 27 cells at once.
   PENCILBOX_DEVICE_FUNCTION void look_up(Index cell) const {
@@ -190,9 +204,9 @@ class CellNeighborhood {
   }
 
   PENCILBOX_DEVICE_FUNCTION bool is_in_reach(const Source& source) const {
-    const Vec3<Pair> apart{outside(low_.x, high_.x, source.position.x),
-                           outside(low_.y, high_.y, source.position.y),
-                           outside(low_.z, high_.z, source.position.z)};
+    const Vec3<Pair> at = source.position + shift(source);
+    const Vec3<Pair> apart{outside(low_.x, high_.x, at.x), outside(low_.y, high_.y, at.y),
+                           outside(low_.z, high_.z, at.z)};
     return dot(apart, apart) < reach_squared_;
   }
 
@@ -260,8 +274,12 @@ class CellNeighborhood {
       if (further < ShiftCode::count && Index{number_[further]} <= number) code = further;
     }
     const Index particle = Index{first_[code]} + number - Index{number_[code]};
-    const RoundedShift<Pair> shift = shifts_[code];
-    return {particles_.pair_position(particle) + shift.rounded, ShiftedIndex::of(particle, code)};
+    Vec3<Pair> position = particles_.pair_position(particle);
+    if constexpr (frame == StagedFrame::targets) {
+      const RoundedShift<Pair> shift = shifts_[code];
+      position += shift.rounded;
+    }
+    return {position, ShiftedIndex::of(particle, code)};
   }
 
   const Block& block_;
@@ -324,13 +342,13 @@ struct TargetGroup {
 /// the particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as
 /// many calls. `numbers`: a count on the device from which each group takes a number of its own, or
 /// null.
-template <int size, class Precision, class Body>
+template <int size, StagedFrame frame = StagedFrame::targets, class Precision, class Body>
 PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
                                                      const BinnedParticles<Precision>& particles,
                                                      const NeighborhoodShape& shape,
                                                      typename Precision::Pair reach_squared,
                                                      Index* numbers, Body&& body) {
-  CellNeighborhood<Precision> around(block, particles, shape.room, reach_squared);
+  CellNeighborhood<Precision, frame> around(block, particles, shape.room, reach_squared);
   const std::int64_t begin = block.index() * shape.cells_of_a_block;
   const auto end = static_cast<Index>(begin + shape.cells_of_a_block < particles.cells()
                                           ? begin + shape.cells_of_a_block

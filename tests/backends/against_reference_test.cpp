@@ -13,6 +13,16 @@ class AgainstReference : public EveryBackend {
   static constexpr Bars force_bars{1e-12, 5e-5, 1e-4};
   static constexpr Bars sum_bars{1e-12, 5e-6, 1e-5};
 
+  /// Those of a pair to the last bit, where they are added up in double.
+  static void expect_forces_that_cancel(const std::vector<Double3>& force, double scale) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      double sum = 0.0;
+      for (const Double3& f : force) sum += f[d];
+      EXPECT_LE(std::abs(sum), 1e-12 * scale * static_cast<double>(force.size()))
+          << "direction " << d;
+    }
+  }
+
   void compare(const SimulationSetup& setup, const std::string& what) const {
     SCOPED_TRACE(what);
     if (refusal_of_the_crowd(setup)) return;  // it is known which may, and where it has to
@@ -21,6 +31,7 @@ class AgainstReference : public EveryBackend {
     const double scale = std::max(1.0, largest_component(truth.frame.force));
     EXPECT_LE(largest_difference(mine.frame.force, truth.frame.force),
               force_bars.of(precision()) * scale);
+    if (precision() != Precision::single) expect_forces_that_cancel(mine.frame.force, scale);
     double energies = 1.0;
     for (const double energy : truth.frame.potential_energy) energies += std::abs(energy);
     EXPECT_NEAR(mine.sums.potential_energy, truth.sums.potential_energy,

@@ -5,12 +5,13 @@
 namespace pencilbox::testing {
 namespace {
 
-/// The two that stage neighbourhoods, on every device that answers, in every precision.
+/// Those that stage neighbourhoods, on every device that answers, in every precision.
 std::vector<BackendCase> every_stager() {
   std::vector<BackendCase> cases;
   for (const BackendCase& c : every_backend_and_precision()) {
     const std::string& name = c.backend.info.name;
-    if (name == "neighborhood-in-sm" || name == "verlet-list") cases.push_back(c);
+    const auto is = [&](const char* stager) { return name == stager; };
+    if (is("neighborhood-in-sm") || is("verlet-list") || is("cluster-list")) cases.push_back(c);
   }
   return cases;
 }

@@ -46,15 +46,32 @@ struct Displace {
   }
 };
 
-/// Whether the order is deterministic, and whether blocks scan the counts each for itself.
-class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {
+/// Whether the order is deterministic, whether blocks scan the counts each for itself, and the
+/// parts of a cell.
+class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool, Index>> {
  protected:
   static bool is_deterministic() { return std::get<0>(GetParam()); }
+  static CellParts parts() { return {std::get<2>(GetParam())}; }
   template <class Precision>
   static Binning<Precision> binning_of(const CellGrid& grid, Stream& stream) {
-    Binning<Precision> binning(grid, OrderRules{.deterministic = is_deterministic()}, stream);
+    Binning<Precision> binning(
+        grid, OrderRules{.deterministic = is_deterministic(), .parts = parts()}, stream);
     binning.scan_in_blocks(std::get<1>(GetParam()));
     return binning;
+  }
+
+  static std::vector<Index> parts_of(const Particles<DoublePrecision>& particles,
+                                     const CellGrid& grid, Stream& stream) {
+    const auto cells = particles.state.cell.download(stream);
+    const auto x = particles.state.position.x.download(stream);
+    const auto y = particles.state.position.y.download(stream);
+    const auto z = particles.state.position.z.download(stream);
+    std::vector<Index> numbers;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      numbers.push_back(
+          parts().number(grid.view<double>().side, cells[i], Vec3<double>{x[i], y[i], z[i]}));
+    }
+    return numbers;
   }
 
   static FieldSet everything() {
@@ -93,11 +110,11 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
     }
     const auto ids = particles.state.id.download(stream);
     EXPECT_EQ(std::set<ParticleId>(ids.begin(), ids.end()).size(), 1000U);
-    if (is_deterministic()) {
-      for (std::size_t i = 1; i < 1000; ++i) {
-        if (cells[i] != cells[i - 1]) continue;
-        ASSERT_LT(ids[i - 1], ids[i]) << "order within a cell";
-      }
+    const std::vector<Index> part = parts_of(particles, grid, stream);
+    for (std::size_t i = 1; i < 1000; ++i) {
+      ASSERT_LE(part[i - 1], part[i]) << "order of the parts";
+      if (!is_deterministic() || part[i] != part[i - 1]) continue;
+      ASSERT_LT(ids[i - 1], ids[i]) << "order within a part";
     }
     const Frame frame = download(particles, grid, everything(), stream);
     for (std::size_t i = 0; i < 1000; ++i) {
@@ -173,12 +190,15 @@ TEST_P(BinningTest, KeepsParticlesThatLeaveAnOpenBox) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Order, BinningTest,
-                         ::testing::Combine(::testing::Bool(), ::testing::Bool()),
+                         ::testing::Combine(::testing::Bool(), ::testing::Bool(),
+                                            ::testing::Values(1, CellParts::of_a_curve)),
                          [](const auto& parameters) {
                            const bool in_blocks = std::get<1>(parameters.param);
+                           const bool in_parts = std::get<2>(parameters.param) > 1;
                            return std::string(std::get<0>(parameters.param) ? "deterministic"
                                                                             : "ticket") +
-                                  (in_blocks ? "_scanned_in_blocks" : "");
+                                  (in_blocks ? "_scanned_in_blocks" : "") +
+                                  (in_parts ? "_along_curves" : "");
                          });
 
 }  // namespace

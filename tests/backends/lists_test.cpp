@@ -200,9 +200,10 @@ TEST_P(Lists, TellTheLongestRowOfTheRun) {
 
 TEST_P(Lists, HoldHoweverManyThreadsShareARow) {
   SimulationSetup setup = with_list(hot_liquid(2));
-  const auto threads = setup.options.find("threads_per_target");
-  if (threads == setup.options.end()) GTEST_SKIP() << "one thread a row";
-  for (const char* several : {"2", "8", "32"}) {
+  auto threads = setup.options.find("threads_per_target");
+  if (threads == setup.options.end()) threads = setup.options.find("threads_per_cluster");
+  ASSERT_NE(threads, setup.options.end());
+  for (const char* several : {"4", "8", "32"}) {
     SCOPED_TRACE(several);
     threads->second = several;
     expect_right_all_along(setup, 2, on_host() ? 12 : 60);
