@@ -108,6 +108,29 @@ struct WalkClusters {
     }
   };
 
+  /// The 27 shifts in shared memory, each coordinate apart: lanes look different ones up at a time,
+  /// and 27 words lie in as many banks.
+  class Shifts {
+   public:
+    static constexpr std::size_t bytes = 96 * sizeof(Pair);
+
+    PENCILBOX_DEVICE_FUNCTION Shifts(const Block& block, const RoundedShift<Pair>* shifts)
+        : coordinate_(block.shared<Pair>(96)) {
+      for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
+        const Vec3<Pair> shift = shifts[code].rounded;
+        coordinate_[code] = shift.x;
+        coordinate_[32 + code] = shift.y;
+        coordinate_[64 + code] = shift.z;
+      }
+    }
+    PENCILBOX_DEVICE_FUNCTION Vec3<Pair> operator[](Index code) const {
+      return {coordinate_[code], coordinate_[32 + code], coordinate_[64 + code]};
+    }
+
+   private:
+    SharedArray<Pair> coordinate_;
+  };
+
   BinnedParticles<Precision> particles;
   Interaction interaction;
   ListRows rows;
@@ -116,10 +139,12 @@ struct WalkClusters {
   Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const Shifts shift_of(block, shifts);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
     const auto row = static_cast<Index>(thread / rows.lanes);
     const auto lane = static_cast<Index>(thread % rows.lanes);
     const Index count = *clusters.count;
+    block.barrier();
     if ((thread - block.lane()) / rows.lanes >= count) return;  // the whole warp
     const bool is_there = row < count;
     Targets targets;
@@ -130,7 +155,7 @@ struct WalkClusters {
     }
     Sum sum[targets_of_a_cluster];
     if (is_there) {
-      walk(row, lane, targets, sum);
+      walk(row, lane, targets, shift_of, sum);
       add_own(lane, targets, sum);
     }
     const Sum whole = sum_over_lanes(block, sum, rows.lanes);
@@ -142,6 +167,7 @@ struct WalkClusters {
   }
 
   PENCILBOX_DEVICE_FUNCTION void walk(Index row, Index lane, const Targets& targets,
+                                      const Shifts& shift_of,
                                       Sum (&sum)[targets_of_a_cluster]) const {
     const FourEntries* fours = rows.fours(row, lane);
     FourEntries now = *fours;
@@ -156,22 +182,23 @@ struct WalkClusters {
         fours += rows.stride();
         now = *fours;
       }
-      add(targets, entries.first, first, sum);
-      add(targets, entries.second, second, sum);
-      add(targets, entries.third, third, sum);
-      add(targets, entries.fourth, fourth, sum);
+      add(targets, entries.first, first, shift_of, sum);
+      add(targets, entries.second, second, shift_of, sum);
+      add(targets, entries.third, third, shift_of, sum);
+      add(targets, entries.fourth, fourth, shift_of, sum);
     }
   }
 
   /// A source meets all targets.
   PENCILBOX_DEVICE_FUNCTION void add(const Targets& targets, const ListEntry& entry,
-                                     const Source& source, Sum (&sum)[targets_of_a_cluster]) const {
+                                     const Source& source, const Shifts& shift_of,
+                                     Sum (&sum)[targets_of_a_cluster]) const {
     if constexpr (wanted == Wanted::counts) {
       if (entry.index() == particles.count) return;  // padding is no candidate
     }
     // The shift is added once, and not for each target, where the two sides of a pair may differ by
     // half of the last digit of a coordinate.
-    const Vec3<Pair> to_its_cell = shifts[entry.code()].rounded;
+    const Vec3<Pair> to_its_cell = shift_of[entry.code()];
     constexpr bool once = !pairs_must_cancel<Precision>;
     const Vec3<Pair> at = once ? source.position + to_its_cell : source.position;
     const CellShift<Pair> shift{once ? Vec3<Pair>{} : to_its_cell, {}};
@@ -293,10 +320,10 @@ class ClusterList final : public Backend<Precision> {
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
     const std::int64_t most = most_clusters(particles.count, particles.cells());
-    shape_ = {divide_up(most * lanes_, threads_), threads_};
+    using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
+    shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
     launch(stream, shape_,
-           WalkClusters<Precision, wanted, Functor, Sink>{particles, functor, memory_.rows(most),
-                                                          clusters(), shifts_.data(), sink});
+           Kernel{particles, functor, memory_.rows(most), clusters(), shifts_.data(), sink});
   }
 
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
