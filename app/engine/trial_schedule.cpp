@@ -11,9 +11,12 @@ namespace {
 
 constexpr double untried = std::numeric_limits<double>::infinity();
 
-/// A family is worth more trials if its first candidate took at most so many times the least: for
-/// few particles, several threads a target change a back end's time by as much.
-constexpr double family_within = 4.0;
+/// A family is worth more trials if its first candidate took at most so many times the least: where
+/// steps are short, for few particles, several threads a target change a back end's time by as
+/// much.
+constexpr double short_step = 200e-6;
+constexpr double family_within_if_short = 4.0;
+constexpr double family_within = 1.5;
 /// Single trials of one candidate differ by some per cent.
 constexpr double near_within = 1.25;
 /// The first launch of a kernel takes so much longer [s]: its code is in no cache yet, and after a
@@ -91,9 +94,10 @@ std::vector<std::size_t> TrialSchedule::firsts() const {
 }
 
 std::vector<std::size_t> TrialSchedule::variants_of_fast_families() const {
+  const double within = least_[best()] < short_step ? family_within_if_short : family_within;
   std::vector<std::size_t> found;
   for (const std::size_t first : firsts()) {
-    if (!is_near(first, family_within)) continue;
+    if (!is_near(first, within)) continue;
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
       if (candidates_[k].family != candidates_[first].family || k == first) continue;
       if (is_first_of(k, &TrialCandidate::ladder)) found.push_back(k);

@@ -61,6 +61,18 @@ TEST(TrialSchedule, TriesVariantsOfFastFamiliesOnly) {
   EXPECT_EQ(schedule.tried(), 4U);
 }
 
+TEST(TrialSchedule, WhereStepsAreShortMoreVariantsAreTried) {
+  const std::vector<double> factors{1.0, 3.0, 0.5};  // of a second family: first and variant
+  for (const bool is_short : {true, false}) {
+    const double step = is_short ? 50e-6 : 500e-6;
+    TrialSchedule schedule(families({0, 1, 1}));
+    const auto rounds =
+        run(schedule, {step * factors[0], step * factors[1], step * factors[2]}, 4e-3);
+    EXPECT_EQ(rounds.size(), is_short ? 2U : 1U);
+    EXPECT_EQ(schedule.best(), is_short ? 2U : 0U);
+  }
+}
+
 TEST(TrialSchedule, TriesTheFastestAgainInTurn) {
   TrialSchedule schedule(families({0, 1, 2}));
   EXPECT_THAT(run(schedule, {1.05, 1.0, 2.0}),
