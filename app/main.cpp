@@ -17,6 +17,7 @@
 #include "app/commands/standard_descriptors.hpp"
 #include "app/commands/view.hpp"
 #include "app/compare/compare_command.hpp"
+#include "core/device/host/threads.hpp"
 #include "core/error.hpp"
 
 namespace {
@@ -234,6 +235,9 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(std::string(error.what()) + " (see pencilbox --help)", ExitCode::bad_input);
   }
+  const bool computes =
+      run->parsed() || check->parsed() || program.got_subcommand("compare") || bench->parsed();
+  if (computes) host::require_startable_threads();
   if (run->parsed()) return run_command(arguments);
   if (check->parsed()) check_command(arguments);
   if (program.got_subcommand("compare")) compare_command(comparison);

@@ -80,8 +80,8 @@ template <class Precision>
 void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   std::int32_t left = steps - 1;
   while (true) {
-    profiler_.pause();
     enqueue_cycles(left);
+    profiler_.sample();
     plan().last(last);
     const StepControl control = read_control();
     list_.longest_row = std::max<std::int64_t>(list_.longest_row, control.longest_row);

@@ -42,7 +42,9 @@ std::string make_seal(std::int64_t length, std::uint64_t checksum) {
 /// A file that is read once from its beginning to its end.
 class SealedFile {
  public:
-  explicit SealedFile(const fs::path& path) : path_(path), file_(path, std::ios::binary) {
+  explicit SealedFile(const fs::path& path) : path_(path) {
+    require_regular_file(path);
+    file_.open(path, std::ios::binary);
     std::error_code error;
     size_ = static_cast<std::int64_t>(fs::file_size(path, error));
     if (error) refuse(path_, error.value());

@@ -47,7 +47,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      complain(at(line_of(mark)), "second YAML document", "---", "one document");
+      complain(at(line_of(mark)), "second YAML document", "", "one document");
     }
   }
   void OnDocumentEnd() override {}

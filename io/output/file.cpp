@@ -111,6 +111,13 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
 }
 
+void require_regular_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  throw SystemError(fmt::format("cannot open {}: it is no regular file", path.string()));
+}
+
 std::filesystem::path nearest_existing(const std::filesystem::path& path) {
   std::filesystem::path there = std::filesystem::absolute(path).lexically_normal();
   while (!is_there(there) && there.has_relative_path()) there = there.parent_path();

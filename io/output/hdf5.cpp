@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/output/file.hpp"
 #include "io/output/hdf5_driver.hpp"
 
 namespace pencilbox::hdf5 {
@@ -64,9 +65,13 @@ void write_attribute(hid_t owner, const std::string& name, hid_t stored, hid_t m
 
 }  // namespace
 
+/// Each thread has its own answer to whether HDF5 prints what went wrong: we say it in our words.
 Lock::Lock() {
   static std::recursive_mutex mutex;
   lock_ = std::unique_lock(mutex);
+  initialise();
+  thread_local const herr_t silenced = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static_cast<void>(silenced);
 }
 
 void initialise() {
@@ -295,11 +300,13 @@ File File::create(const std::filesystem::path& path, const PropertyList& access)
 }
 
 File File::open(const std::filesystem::path& path) {
+  require_regular_file(path);
   return {H5Fopen(path.c_str(), H5F_ACC_RDWR, file_access().id()), H5Fclose,
           fmt::format("open {}", path.string())};
 }
 
 File File::open_to_read(const std::filesystem::path& path) {
+  require_regular_file(path);
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, without_lock().id()), H5Fclose,
           fmt::format("open {}", path.string())};
 }

@@ -73,10 +73,20 @@ void require_inputs_kept(const OutputRequest& request) {
   }
 }
 
+/// What a killed run has left is removed, but not without a word: it may be somebody else's.
+void require_no_leftovers(const OutputRequest& request) {
+  const std::vector<std::string> left = entries(request.directory, output_names::is_leftover);
+  if (left.empty()) return;
+  refuse(request.directory,
+         fmt::format("{} is there, left by a run that was killed or put there by others; to remove "
+                     "it, say --overwrite",
+                     left.front()));
+}
+
 void require_no_outputs(const OutputRequest& request) {
   if (request.overwrite || request.resume) return;
   const std::vector<std::string> outputs = entries(request.directory, output_names::is_output);
-  if (outputs.empty()) return;
+  if (outputs.empty()) return require_no_leftovers(request);
   const bool resumable = is_there(request.directory / output_names::checkpoint) ||
                          is_there(request.directory / output_names::previous_checkpoint);
   refuse(request.directory,
@@ -92,9 +102,20 @@ void require_no_outputs(const OutputRequest& request) {
       (directory / output_names::lock).string(), reason));
 }
 
+/// Ours is an empty file. Whatever else is there is not ours to lock, or to remove.
+void require_our_lock(const fs::path& directory, int lock) {
+  struct stat opened {};
+  if (::fstat(lock, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_size == 0) return;
+  ::close(lock);
+  refuse(directory, fmt::format("{} is there, and no run has made it; choose another directory",
+                                std::string(output_names::lock)));
+}
+
 void require_no_other_run(const fs::path& directory) {
-  const int lock = ::open((directory / output_names::lock).c_str(), O_RDONLY | O_CLOEXEC);
+  const fs::path path = directory / output_names::lock;
+  const int lock = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (lock < 0) return;
+  require_our_lock(directory, lock);
   const int error = ::flock(lock, LOCK_SH | LOCK_NB) == 0 ? 0 : errno;
   ::close(lock);
   if (error != 0) fail_lock(directory, error);
@@ -111,10 +132,11 @@ bool still_named(int descriptor, const fs::path& path) {
 int take_lock(const fs::path& directory) {
   const fs::path path = directory / output_names::lock;
   for (;;) {
-    const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (lock < 0) {
       refuse(directory, fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
     }
+    require_our_lock(directory, lock);
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       ::close(lock);

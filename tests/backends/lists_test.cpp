@@ -198,6 +198,19 @@ TEST_P(Lists, TellTheLongestRowOfTheRun) {
   EXPECT_GT(simulation->backend_stats().list->longest_row, at_start);
 }
 
+/// Also where a run is over before a skin is found, and nothing was timed but its ends.
+TEST_P(Lists, TellWhereTheTimeWent) {
+  SimulationSetup setup = with_list(hot_liquid(1));
+  setup.skin.reset();
+  for (const int steps : {1, 3, 12}) {
+    const auto simulation = make(setup);
+    simulation->advance(steps);
+    const RegionSeconds regions = simulation->regions();
+    EXPECT_GT(regions.force, 0.0) << steps;
+    EXPECT_GT(regions.integrate, 0.0) << steps;
+  }
+}
+
 TEST_P(Lists, HoldHoweverManyThreadsShareARow) {
   SimulationSetup setup = with_list(hot_liquid(2));
   auto threads = setup.options.find("threads_per_target");

@@ -128,6 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"11 tag", 9, "  cutoff: !!float 2.5", "deck.yaml:9: YAML tags", "plain values"},
         BadLine{"12 second document", 11, "---\nneighbor:", "deck.yaml:11: second YAML document",
                 "allowed one document"},
+        BadLine{"12 text behind the end", 11, "...\nneighbor: {}",
+                "deck.yaml:12: second YAML document", "document, allowed one document"},
         BadLine{"a list as key", 1, "[a, b]: c", "deck.yaml:1: a list or section cannot be a key",
                 "a plain word"},
         BadLine{"nested", 1, "title: [[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +104,32 @@ TEST(OutputDirectory, OverwriteReplacesOnlyAtOpen) {
   EXPECT_EQ(entries(folder.path()), 10U);
   const OutputDirectory directory = OutputDirectory::open(request);
   EXPECT_EQ(entries(folder.path()), 1U);  // the lock
+}
+
+TEST(OutputDirectory, WhatOthersPutThereIsNotRemovedWithoutAWord) {
+  for (const std::string name : {"thermo.csv.tmp", ".trajectory.xmf2.next"}) {
+    const TemporaryFolder folder;
+    write(folder / name, "precious");
+    EXPECT_THROW(OutputDirectory::open({folder.path(), false, {}}), InputError) << name;
+    EXPECT_EQ(read_text(folder / name), "precious");
+    { const OutputDirectory directory = OutputDirectory::open({folder.path(), true, {}}); }
+    EXPECT_FALSE(fs::exists(folder / name));
+  }
+}
+
+TEST(OutputDirectory, ALockThatNoRunHasMadeIsLeftAlone) {
+  for (const bool is_pipe : {false, true}) {
+    const TemporaryFolder folder;
+    if (is_pipe) {
+      ASSERT_EQ(::mkfifo((folder / ".lock").c_str(), 0600), 0);
+    } else {
+      write(folder / ".lock", "of another program");
+    }
+    const OutputRequest request{folder.path(), true, {}};
+    EXPECT_THROW(OutputDirectory::check(request), InputError);
+    EXPECT_THROW(OutputDirectory::open(request), InputError);
+    EXPECT_TRUE(fs::exists(folder / ".lock"));
+  }
 }
 
 TEST(OutputDirectory, ResumeKeepsTheOutputsAndRemovesWhatAKillLeft) {

@@ -1,0 +1,10 @@
+// Whether the host can have the threads that it is to run on.
+#pragma once
+
+namespace pencilbox::host {
+
+/// Throws InputError where OMP_NUM_THREADS asks for more than any machine of this size could use,
+/// and SystemError where the system does not start them: OpenMP itself would end the program.
+void require_startable_threads();
+
+}  // namespace pencilbox::host

@@ -1,0 +1,36 @@
+// Threads that the program is told to use and cannot have: one line, and nothing is written.
+#include "tests/app/program_runner.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+class Threads : public InAFolder {
+ protected:
+  Threads() { write("deck.yaml", small_deck("")); }
+
+  void expect_one_line(const ProgramResult& result, int exit_code, const std::string& words) const {
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder() / "deck"));
+  }
+};
+
+TEST_F(Threads, MoreThanAnyMachineHasAreRefused) {
+  for (const char* count : {"50000", "200000"}) {
+    expect_one_line(program("run deck.yaml", std::string("OMP_NUM_THREADS=") + count), 2,
+                    std::string("OMP_NUM_THREADS: too many threads, got ") + count);
+  }
+}
+
+TEST_F(Threads, ThatTheSystemDoesNotStartAreMissedInWords) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer takes more address space than any limit";
+#endif
+  // 128 stacks of 8 MB are more than that.
+  expect_one_line(program("run deck.yaml", "ulimit -s 8192; ulimit -v 800000; OMP_NUM_THREADS=128"),
+                  4, "cannot start 128 threads");
+}
+
+}  // namespace
+}  // namespace pencilbox::testing
