@@ -13,39 +13,37 @@ std::size_t Choosing::active() const {
 }
 
 std::int64_t Choosing::steps_wanted(std::int64_t expected_interval) const {
-  if (!keeps_list_[active()]) return std::max<std::int64_t>(1, steps_of_a_trial - steps_);
+  if (!keeps_list_[active()]) return std::max<std::int64_t>(1, steps_of_a_trial - trial_.steps);
   constexpr std::int64_t at_first = 16;
   return std::max<std::int64_t>(2, expected_interval > 0 ? expected_interval + 1 : at_first);
 }
 
 bool Choosing::is_over() const {
-  if (!keeps_list_[active()]) return steps_ >= steps_of_a_trial;
-  return rebuilds_ > 0 ? seconds_ >= least_of_cycles : steps_ >= longest_cycle;
+  if (!keeps_list_[active()]) return trial_.steps >= steps_of_a_trial;
+  return trial_.rebuilds > 0 ? trial_.seconds >= least_of_cycles : trial_.steps >= longest_cycle;
 }
 
 /// Until a rebuild has told how long cycles are, and one of that length has been enqueued.
 bool Choosing::warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds) {
-  if (is_warm_ || !keeps_list_[active()]) return false;
+  if (trial_.is_warm || !keeps_list_[active()]) return false;
   if (seconds > long_step * static_cast<double>(steps)) {
-    is_warm_ = true;
+    trial_.is_warm = true;
     return false;
   }
-  is_warm_ = warm_up_rebuilds_ > 0 || warm_up_steps_ >= longest_cycle;
-  warm_up_rebuilds_ += rebuilds;
-  warm_up_steps_ += steps;
+  trial_.is_warm = trial_.warm_up_rebuilds > 0 || trial_.warm_up_steps >= longest_cycle;
+  trial_.warm_up_rebuilds += rebuilds;
+  trial_.warm_up_steps += steps;
   return true;
 }
 
 bool Choosing::note(double seconds, std::int64_t steps, std::int64_t rebuilds) {
   if (warms_up(seconds, steps, rebuilds)) return false;
-  seconds_ += seconds;
-  steps_ += steps;
-  rebuilds_ += rebuilds;
+  trial_.seconds += seconds;
+  trial_.steps += steps;
+  trial_.rebuilds += rebuilds;
   if (!is_over()) return false;
-  times_.push_back({seconds_ / static_cast<double>(steps_), seconds_});
-  seconds_ = 0.0;
-  steps_ = rebuilds_ = warm_up_steps_ = warm_up_rebuilds_ = 0;
-  is_warm_ = false;
+  times_.push_back({trial_.seconds / static_cast<double>(trial_.steps), trial_.seconds});
+  trial_ = {};
   if (times_.size() == schedule_.round().size()) {
     schedule_.finish_round(std::exchange(times_, {}));
   }

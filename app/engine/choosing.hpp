@@ -43,17 +43,23 @@ class Choosing {
   /// Of a step: to note some of them in a graph does not take longer [s].
   static constexpr double long_step = 50e-6;
 
+  /// What counts of it, and what came before that.
+  struct Trial {
+    double seconds = 0.0;
+    std::int64_t steps = 0;
+    std::int64_t rebuilds = 0;
+    bool is_warm = false;
+    std::int64_t warm_up_steps = 0;
+    std::int64_t warm_up_rebuilds = 0;
+  };
+
   bool is_over() const;
   bool warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds);
 
   TrialSchedule schedule_;
   std::vector<bool> keeps_list_;
   std::vector<TrialTime> times_;  ///< of the trials of this round that are over
-  double seconds_ = 0.0;          ///< of the trial that goes on
-  std::int64_t steps_ = 0;
-  std::int64_t rebuilds_ = 0;
-  bool is_warm_ = false;
-  std::int64_t warm_up_steps_ = 0, warm_up_rebuilds_ = 0;
+  Trial trial_;                   ///< that goes on
 };
 
 }  // namespace pencilbox

@@ -11,8 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "neighbor/backend.hpp"
-#include "neighbor/pair_sum.hpp"
+#include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
 #include "neighbor/walks/split_sums.hpp"
@@ -66,7 +65,7 @@ struct BuildClusters {
     for_each_target_group<targets_of_a_cluster>(
         block, list.particles, shape, reach_squared, clusters.count,
         [&](Around& around, const IndexRange&, const Group& group) {
-          RowEnd row = list.rows.begin(group.number);
+          GrowingRow row = list.rows.begin(group.number);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             const bool is_partner =
                 is_near_any(group, source.position) && !group.holds(source.place);
@@ -243,26 +242,19 @@ struct WalkClusters {
 };
 
 template <class Precision>
-class ClusterList final : public Backend<Precision> {
+class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precision>> {
   using Pair = typename Precision::Pair;
 
  public:
   ClusterList(const Problem& problem, const BackendOptions& options)
-      : radius_(cutoff_of(problem.potential) + problem.skin),
+      : radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),
         threads_(block_of(options)),
         neighborhood_(NeighborhoodShape::for_problem(problem)),
         memory_(lanes_, expected_row(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (auto reason = refuse_cells_or_block(problem, options)) return reason;
-    if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
-      return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
-    }
-    constexpr std::int64_t most = ListEntry::most;  // and padding
-    if (problem.particles <= most) return {};
-    return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
-           std::to_string(problem.particles);
+    return refuse_list(problem, options);
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {
@@ -278,9 +270,8 @@ class ClusterList final : public Backend<Precision> {
     clusters_.resize(most);
     for_each(stream, ShiftCode::count,
              BeginClusters<Pair>{{particles.grid, shifts_.data()}, count_.data()});
-    const int threads = neighborhood_.threads;
-    const LaunchShape shape{neighborhood_.blocks(particles.cells()), threads,
-                            neighborhood_.template bytes<Pair>(threads)};
+    const LaunchShape shape =
+        neighborhood_.template launch_shape<Pair>(particles.cells(), neighborhood_.threads);
     const ListBuild<Precision> list{particles, memory_.rows(most),
                                     static_cast<Pair>(radius_ * radius_)};
     launch(
@@ -288,20 +279,15 @@ class ClusterList final : public Backend<Precision> {
         BuildClusters<Precision>{list, clusters(), neighborhood_, reach_squared_of<Pair>(radius_)});
   }
 
-  void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
-               Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
-    });
-  }
-
-  bool moves_targets() const override { return true; }
-
-  void compute_and_move(const BinnedParticles<Precision>& particles,
-                        const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
-                        Stream& stream) override {
-    interaction.visit_short_ranged(
-        [&](const auto& functor) { run<Wanted::forces>(particles, functor, move, stream); });
+  /// Launches the kernel: see BackendWithSinks.
+  template <Wanted wanted, class Functor, class Sink>
+  void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
+           Stream& stream) {
+    const std::int64_t most = most_clusters(particles.count, particles.cells());
+    using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
+    shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
+    launch(stream, shape_,
+           Kernel{particles, functor, memory_.rows(most), clusters(), shifts_.data(), sink});
   }
 
   Index row_capacity() const override { return memory_.capacity(); }
@@ -316,16 +302,6 @@ class ClusterList final : public Backend<Precision> {
   }
 
  private:
-  template <Wanted wanted, class Functor, class Sink>
-  void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
-           Stream& stream) {
-    const std::int64_t most = most_clusters(particles.count, particles.cells());
-    using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
-    shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
-    launch(stream, shape_,
-           Kernel{particles, functor, memory_.rows(most), clusters(), shifts_.data(), sink});
-  }
-
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
 
   /// The last cluster of a cell may lack targets.
@@ -343,16 +319,11 @@ class ClusterList final : public Backend<Precision> {
     return lanes;
   }
 
-  /// Partners of any of four where they lie as dense as in the mean, and a third more.
+  /// Of those near any of four, and a third more.
   static std::int64_t expected_row(const Problem& problem) {
-    const double volume = problem.grid.side[0] * problem.grid.side[1] * problem.grid.side[2];
-    const double mean = static_cast<double>(problem.particles) /
-                        (volume * static_cast<double>(problem.grid.count()));
-    const double edge = std::min(std::cbrt(targets_of_a_cluster / mean), problem.grid.side[0]);
-    const double radius = cutoff_of(problem.potential) + problem.skin + 0.4 * edge;
-    const double around = 27.0 * std::max(problem.largest_cell, Index{1});
-    return static_cast<std::int64_t>(
-        std::min(1.35 * mean * 4.19 * std::pow(radius, 3.0) + 16.0, around));
+    const double edge =
+        std::min(std::cbrt(targets_of_a_cluster / mean_density(problem)), problem.grid.side[0]);
+    return expected_sources(problem, list_radius(problem) + 0.4 * edge, 1.35);
   }
 
   double radius_;

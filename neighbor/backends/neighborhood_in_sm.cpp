@@ -3,8 +3,7 @@
 // walk its sources, here 32 lanes walk them for four targets in their registers, a source a lane:
 // each source is read once for four targets, lanes are full whatever a cell holds, and a block has
 // as many threads as keep it busy, also where particles are few.
-#include "neighbor/backend.hpp"
-#include "neighbor/pair_sum.hpp"
+#include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/split_sums.hpp"
 
@@ -82,7 +81,7 @@ struct SumOverNeighborhood {
 };
 
 template <class Precision>
-class NeighborhoodInSm final : public Backend<Precision> {
+class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodInSm<Precision>> {
  public:
   using Pair = typename Precision::Pair;
 
@@ -108,20 +107,16 @@ class NeighborhoodInSm final : public Backend<Precision> {
 
   void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
 
-  void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
-               Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
-    });
-  }
-
   bool moves_targets() const override { return moves_targets_; }
 
-  void compute_and_move(const BinnedParticles<Precision>& particles,
-                        const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
-                        Stream& stream) override {
-    interaction.visit_short_ranged(
-        [&](const auto& functor) { run<Wanted::forces>(particles, functor, move, stream); });
+  /// Launches the kernel: see BackendWithSinks.
+  template <Wanted wanted, class Functor, class Sink>
+  void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
+           Stream& stream) {
+    shape_ = neighborhood_.template launch_shape<Pair>(particles.cells(), threads_);
+    launch(stream, shape_,
+           SumOverNeighborhood<Precision, wanted, Functor, Sink>{
+               particles, functor, sink, neighborhood_, reach_squared(wanted)});
   }
 
   LaunchReport launch_report() const override {
@@ -135,16 +130,6 @@ class NeighborhoodInSm final : public Backend<Precision> {
   /// Above, a kernel of its own moves particles faster: its lanes all have one, and neighbouring
   /// ones (measured on an H200).
   static constexpr Index most_to_move = 131072;
-
-  template <Wanted wanted, class Functor, class Sink>
-  void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
-           Stream& stream) {
-    shape_ = {neighborhood_.blocks(particles.cells()), threads_,
-              neighborhood_.template bytes<Pair>(threads_)};
-    launch(stream, shape_,
-           SumOverNeighborhood<Precision, wanted, Functor, Sink>{
-               particles, functor, sink, neighborhood_, reach_squared(wanted)});
-  }
 
   /// For the benchmark's potentials, which have no cutoff, all that 27 cells hold counts.
   Pair reach_squared(Wanted wanted) const {

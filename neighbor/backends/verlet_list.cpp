@@ -12,8 +12,7 @@
 #include <bit>
 #include <cmath>
 
-#include "neighbor/backend.hpp"
-#include "neighbor/pair_sum.hpp"
+#include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/cell_walk.hpp"
 #include "neighbor/walks/list_rows.hpp"
@@ -85,7 +84,7 @@ struct BuildByCells {
     for_each_target_group<targets_of_a_team>(
         block, list.particles, shape, reach_squared, nullptr,
         [&](Around& around, const IndexRange&, const Group& group) {
-          RowEnd row[targets_of_a_team];
+          GrowingRow row[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t) row[t] = list.rows.begin(group.first + t);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             for (int t = 0; t < targets_of_a_team; ++t) {
@@ -194,7 +193,7 @@ struct SeveralThreadsARow {
 };
 
 template <class Precision>
-class VerletList final : public Backend<Precision> {
+class VerletList final : public BackendWithSinks<Precision, VerletList<Precision>> {
   using Pair = typename Precision::Pair;
 
  public:
@@ -207,14 +206,7 @@ class VerletList final : public Backend<Precision> {
         memory_(lanes_, expected_row(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (auto reason = refuse_cells_or_block(problem, options)) return reason;
-    if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
-      return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
-    }
-    constexpr std::int64_t most = ListEntry::most;  // and padding
-    if (problem.particles <= most) return {};
-    return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
-           std::to_string(problem.particles);
+    return refuse_list(problem, options);
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {
@@ -228,43 +220,16 @@ class VerletList final : public Backend<Precision> {
     if (threads_build_) {
       return for_each(stream, particles.count, BuildByThreads<Precision>{list});
     }
-    const int threads = neighborhood_.threads;
-    const LaunchShape shape{neighborhood_.blocks(particles.cells()), threads,
-                            neighborhood_.template bytes<Pair>(threads)};
+    const LaunchShape shape =
+        neighborhood_.template launch_shape<Pair>(particles.cells(), neighborhood_.threads);
     const auto reach_squared = reach_squared_of<Pair>(radius_);
-    if (threads > 128) {  // few cells: more warps, each with less to do
+    if (shape.threads > 128) {  // few cells: more warps, each with less to do
       return launch(stream, shape, BuildByCells<Precision, 2>{list, neighborhood_, reach_squared});
     }
     launch(stream, shape, BuildByCells<Precision, 4>{list, neighborhood_, reach_squared});
   }
 
-  void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
-               Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
-      run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
-    });
-  }
-
-  bool moves_targets() const override { return true; }
-
-  void compute_and_move(const BinnedParticles<Precision>& particles,
-                        const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
-                        Stream& stream) override {
-    interaction.visit_short_ranged(
-        [&](const auto& functor) { run<Wanted::forces>(particles, functor, move, stream); });
-  }
-
-  Index row_capacity() const override { return memory_.capacity(); }
-  void grow_rows(Index wanted) override { memory_.grow(wanted); }
-
-  LaunchReport launch_report() const override {
-    return {shape_, [this] {
-              return threads_per_target_in_words(lanes_) + ", rows of at most " +
-                     std::to_string(memory_.capacity()) + " sources";
-            }};
-  }
-
- private:
+  /// Launches the kernel: see BackendWithSinks.
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
@@ -280,10 +245,17 @@ class VerletList final : public Backend<Precision> {
     }
   }
 
-  static double list_radius(const Problem& problem) {
-    return cutoff_of(problem.potential) + problem.skin;
+  Index row_capacity() const override { return memory_.capacity(); }
+  void grow_rows(Index wanted) override { memory_.grow(wanted); }
+
+  LaunchReport launch_report() const override {
+    return {shape_, [this] {
+              return threads_per_target_in_words(lanes_) + ", rows of at most " +
+                     std::to_string(memory_.capacity()) + " sources";
+            }};
   }
 
+ private:
   /// So few around a cell that a warp's lanes would find little to do.
   static bool is_sparse(const Problem& problem) {
     return problem.particles < 2 * problem.grid.count();
@@ -302,20 +274,15 @@ class VerletList final : public Backend<Precision> {
     return lanes;
   }
 
-  /// Partners of a particle where they lie as dense as in the mean, and half as many again.
-  static Index expected_row(const Problem& problem) {
-    const double volume = problem.grid.side[0] * problem.grid.side[1] * problem.grid.side[2];
-    const double mean = static_cast<double>(problem.particles) /
-                        (volume * static_cast<double>(problem.grid.count()));
-    const double ball = 4.19 * std::pow(list_radius(problem), 3.0);
-    return static_cast<Index>(
-        std::min(1.5 * mean * ball + 16.0, static_cast<double>(27.0 * problem.particles)));
+  /// And half as many again.
+  static std::int64_t expected_row(const Problem& problem) {
+    return expected_sources(problem, list_radius(problem), 1.5);
   }
 
   void fill_shifts(const GridView<Pair>& grid, Stream& stream) {
     if (shifts_.size() != 0) return;
-    shifts_.resize(27);
-    for_each(stream, 27, FillShifts<Pair>{grid, shifts_.data()});
+    shifts_.resize(ShiftCode::count);
+    for_each(stream, ShiftCode::count, FillShifts<Pair>{grid, shifts_.data()});
   }
 
   double radius_;

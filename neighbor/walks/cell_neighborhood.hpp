@@ -72,7 +72,10 @@ struct NeighborhoodShape {
            (3 + teams) * sizeof(Index) + 2 * sizeof(RoundedShift<Pair>);
   }
 
-  std::int64_t blocks(Index cells) const { return divide_up(cells, cells_of_a_block); }
+  template <class Pair>
+  LaunchShape launch_shape(Index cells, int of_threads) const {
+    return {divide_up(cells, cells_of_a_block), of_threads, bytes<Pair>(of_threads)};
+  }
 };
 
 /// Whether sources are staged in the frame of the targets' cell, or in that of their own: then

@@ -2,10 +2,14 @@
 // memory as the lanes read them that share a row.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <optional>
+#include <string>
 
 #include "core/device/device.hpp"
 #include "neighbor/binned_particles.hpp"
+#include "neighbor/problem.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 
@@ -20,8 +24,8 @@ struct alignas(16) FourEntries {
   ListEntry first, second, third, fourth;
 };
 
-/// A row that grows.
-struct RowEnd {
+/// Whose length is known so far.
+struct GrowingRow {
   ListEntry* begin = nullptr;
   Index length = 0;
 };
@@ -39,11 +43,11 @@ struct ListRows {
 
   PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
 
-  PENCILBOX_DEVICE_FUNCTION RowEnd begin(Index row) const {
+  PENCILBOX_DEVICE_FUNCTION GrowingRow begin(Index row) const {
     return {entries + (std::int64_t{row} << (lane_bits + 2)), 0};
   }
   /// Of entry k of the row that begins there.
-  PENCILBOX_DEVICE_FUNCTION ListEntry* place(const RowEnd& row, Index k) const {
+  PENCILBOX_DEVICE_FUNCTION ListEntry* place(const GrowingRow& row, Index k) const {
     const Index lane = k & (lanes - 1), turn = (k >> lane_bits) & 3;
     return row.begin + (std::int64_t{k >> (lane_bits + 2)} * (rows << (lane_bits + 2))) +
            (4 * lane + turn);
@@ -61,6 +65,39 @@ struct ListRows {
     return larger(whole, chunk());
   }
 };
+
+/// How far a list reaches [sigma].
+inline double list_radius(const Problem& problem) {
+  return cutoff_of(problem.potential) + problem.skin;
+}
+
+/// Over the whole grid [1/sigma^3].
+inline double mean_density(const Problem& problem) {
+  const double volume = problem.grid.side[0] * problem.grid.side[1] * problem.grid.side[2];
+  return static_cast<double>(problem.particles) /
+         (volume * static_cast<double>(problem.grid.count()));
+}
+
+/// Sources within `radius` where they lie as dense as in the mean, times `margin`: what a row is
+/// given room for at first.
+inline std::int64_t expected_sources(const Problem& problem, double radius, double margin) {
+  const double ball = 4.19 * radius * radius * radius;
+  return static_cast<std::int64_t>(std::min(margin * mean_density(problem) * ball + 16.0,
+                                            27.0 * static_cast<double>(problem.particles)));
+}
+
+/// What every list refuses.
+inline std::optional<std::string> refuse_list(const Problem& problem,
+                                              const BackendOptions& options) {
+  if (auto reason = refuse_cells_or_block(problem, options)) return reason;
+  if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
+    return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
+  }
+  constexpr std::int64_t most = ListEntry::most;  // and padding
+  if (problem.particles <= most) return {};
+  return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
+         std::to_string(problem.particles);
+}
 
 /// What builds rows needs to know.
 template <class Precision>
@@ -88,7 +125,7 @@ struct ListBuild {
 
   /// A team appends to a row what those of its lanes have whose source `is_partner`: they agree by
   /// a vote on who stores where. All lanes of the warp must call it.
-  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, RowEnd& row, const ListEntry& entry,
+  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, GrowingRow& row, const ListEntry& entry,
                                         bool is_partner) const {
     const std::uint32_t votes = Team::ballot(block, is_partner);
     const Index k = row.length + Team::votes_below(block, votes);
@@ -97,7 +134,8 @@ struct ListBuild {
   }
 
   /// A team pads its row and notes its length.
-  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index number, const RowEnd& row) const {
+  PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index number,
+                                        const GrowingRow& row) const {
     const Index end = smaller(rows.padded(row.length), rows.capacity);
     for (Index k = row.length + Team::lane(block); k < end; k += Team::lanes) {
       *rows.place(row, k) = padding();

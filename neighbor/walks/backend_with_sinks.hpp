@@ -1,0 +1,37 @@
+// What back ends have in common whose kernels hand each target's sum to a sink: arrays, or the move
+// that follows.
+#pragma once
+
+#include "neighbor/backend.hpp"
+#include "neighbor/pair_sum.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// `Derived` launches its kernel in run<wanted>(particles, interaction's functor, sink, stream).
+template <class Precision, class Derived>
+class BackendWithSinks : public Backend<Precision> {
+  using Pair = typename Precision::Pair;
+
+ public:
+  void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
+               Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
+    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
+      self().template run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
+    });
+  }
+
+  bool moves_targets() const override { return true; }
+
+  void compute_and_move(const BinnedParticles<Precision>& particles,
+                        const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
+                        Stream& stream) override {
+    interaction.visit_short_ranged([&](const auto& functor) {
+      self().template run<Wanted::forces>(particles, functor, move, stream);
+    });
+  }
+
+ private:
+  Derived& self() { return static_cast<Derived&>(*this); }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
