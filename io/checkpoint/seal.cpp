@@ -43,7 +43,9 @@ std::string make_seal(std::int64_t length, std::uint64_t checksum) {
 class SealedFile {
  public:
   explicit SealedFile(const fs::path& path) : path_(path) {
-    require_regular_file(path);
+    if (is_other_than_a_file(path)) {
+      throw InputError(fmt::format("{}: cannot be read: it is no regular file", path.string()));
+    }
     file_.open(path, std::ios::binary);
     std::error_code error;
     size_ = static_cast<std::int64_t>(fs::file_size(path, error));

@@ -111,10 +111,14 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
 }
 
-void require_regular_file(const std::filesystem::path& path) {
+bool is_other_than_a_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+void require_regular_file(const std::filesystem::path& path) {
+  if (!is_other_than_a_file(path)) return;
   throw SystemError(fmt::format("cannot open {}: it is no regular file", path.string()));
 }
 

@@ -46,8 +46,10 @@ class OutputFile {
 /// There in any form, a dangling link included.
 bool is_there(const std::filesystem::path& path);
 
-/// Throws SystemError for a pipe, a folder or a device: opening a pipe would wait for who writes to
-/// it. Nothing where there is nothing.
+/// A pipe, a folder or a device: opening a pipe would wait for who writes to it.
+bool is_other_than_a_file(const std::filesystem::path& path);
+
+/// Throws SystemError for such a path. Nothing where there is nothing.
 void require_regular_file(const std::filesystem::path& path);
 
 /// `path` itself or the nearest parent that is there.

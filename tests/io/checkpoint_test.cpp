@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,12 +160,14 @@ TEST(DamagedCheckpoint, WhatIsNoneIsToldApart) {
     H5Fclose(file);
   }
   fs::create_directory(folder / "directory.h5");
+  ASSERT_EQ(::mkfifo((folder / "pipe.h5").c_str(), 0600), 0);
   EXPECT_NE(refusal(folder / "empty.h5").find("empty.h5: is empty"), std::string::npos);
   EXPECT_NE(refusal(folder / "text.h5").find("is no checkpoint of pencilbox"), std::string::npos);
   EXPECT_NE(refusal(folder / "foreign.h5").find("HDF5 file of another program"), std::string::npos);
-  EXPECT_NE(refusal(folder / "directory.h5").find("cannot be read: Is a directory"),
+  EXPECT_NE(refusal(folder / "directory.h5").find("cannot be read: it is no regular file"),
             std::string::npos)
       << refusal(folder / "directory.h5");
+  EXPECT_NE(refusal(folder / "pipe.h5").find("it is no regular file"), std::string::npos);
   EXPECT_NE(refusal(folder / "nowhere.h5").find("No such file"), std::string::npos);
 }
 
