@@ -1,6 +1,8 @@
 # What runs on a device is compiled once for each device of the build, from one list of files.
 #
 #   pencilbox_device_sources(a.cpp b.cpp)   adds files of the current folder to that list
+#   pencilbox_host_sources(a.cpp)           adds files that are compiled for the host alone
+#   pencilbox_gpu_sources(a.cpp)            adds files that are compiled for GPUs alone
 #   pencilbox_build_devices()               makes pencilbox_on_host (and pencilbox_on_cuda or _hip)
 #   pencilbox_compile_for_device(target d)  for other targets with device code, the tests
 #
@@ -34,6 +36,20 @@ function(pencilbox_device_sources)
   foreach(file IN LISTS ARGN)
     get_filename_component(path ${file} ABSOLUTE)
     set_property(GLOBAL APPEND PROPERTY PENCILBOX_DEVICE_SOURCES ${path})
+  endforeach()
+endfunction()
+
+function(pencilbox_host_sources)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(path ${file} ABSOLUTE)
+    set_property(GLOBAL APPEND PROPERTY PENCILBOX_HOST_SOURCES ${path})
+  endforeach()
+endfunction()
+
+function(pencilbox_gpu_sources)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(path ${file} ABSOLUTE)
+    set_property(GLOBAL APPEND PROPERTY PENCILBOX_GPU_SOURCES ${path})
   endforeach()
 endfunction()
 

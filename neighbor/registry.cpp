@@ -1,3 +1,6 @@
+#include <string>
+
+#include "core/device/device.hpp"
 #include "core/error.hpp"
 #include "neighbor/backend.hpp"
 
@@ -9,7 +12,8 @@ const BackendEntry& find_backend(const std::string& name) {
     if (entry.info.name == name) return entry;
     known += (known.empty() ? "" : ", ") + entry.info.name;
   }
-  throw InputError("neighbor.backend: unknown back end, got '" + name + "', allowed: " + known);
+  throw InputError("neighbor.backend: device " + std::string(device_kind) + " has no back end '" +
+                   name + "', allowed: " + known);
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,9 +1,5 @@
-// THE Lennard-Jones formula, once for every back end, device and precision.
-//
-//   u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)      r < r_c
-//
-// cut, shift:   u(r) - energy_shift                     energy_shift = 0, u(r_c)
-// force-shift:  u(r) - u(r_c) - (r - r_c) u'(r_c)       Allen and Tildesley, section 5.2.3
+// The Lennard-Jones interaction, once for every back end, device and precision; its formula stands
+// in lennard_jones_formula.inc.
 //
 // An interaction is a functor: `in_range(r2)` is the cutoff test (`near_range` a slightly wider one
 // that comes first), `(r2, types)` gives force over distance and energy.
@@ -29,16 +25,7 @@ struct LennardJonesConstants {
 
 enum class LennardJonesForm { shifted, force_shifted };
 
-template <class Real>
-PENCILBOX_DEVICE_FUNCTION inline PairTerm<Real> lennard_jones(
-    const LennardJonesConstants<Real>& constants, Real r2) {
-  const Real inverse_r2 = reciprocal(r2);
-  const Real inverse_r6 = inverse_r2 * inverse_r2 * inverse_r2;
-  return {
-      (constants.repulsion * inverse_r6 - constants.attraction) * (inverse_r6 * inverse_r2),
-      (constants.repulsion / Real(12) * inverse_r6 - constants.attraction / Real(6)) * inverse_r6 -
-          constants.energy_shift};
-}
+#include "core/interactions/lennard_jones_formula.inc"
 
 /// `Pairs` finds the constants of two types: OnePairOfTypes or TableOfPairs.
 template <class RealType, LennardJonesForm form, class Pairs>
@@ -59,9 +46,7 @@ struct LennardJones {
     const LennardJonesConstants<Real> constants = pairs(type_a, type_b);
     PairTerm<Real> term = lennard_jones(constants, r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
-      const Real r = square_root(r2);
-      term.force_over_r -= constants.force_at_cutoff * reciprocal(r);
-      term.energy += (r - cutoff) * constants.force_at_cutoff;
+      shift_force(constants, r2, cutoff, term);
     }
     return term;
   }

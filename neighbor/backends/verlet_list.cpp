@@ -206,7 +206,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
         memory_(lanes_, expected_row(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    return refuse_list(problem, options);
+    return refuse_list_or_block(problem, options);
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {

@@ -87,9 +87,8 @@ inline std::int64_t expected_sources(const Problem& problem, double radius, doub
 }
 
 /// What every list refuses.
-inline std::optional<std::string> refuse_list(const Problem& problem,
-                                              const BackendOptions& options) {
-  if (auto reason = refuse_cells_or_block(problem, options)) return reason;
+inline std::optional<std::string> refuse_list(const Problem& problem) {
+  if (auto reason = partners_beyond_neighbor_cells(problem)) return reason;
   if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
     return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
   }
@@ -97,6 +96,13 @@ inline std::optional<std::string> refuse_list(const Problem& problem,
   if (problem.particles <= most) return {};
   return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +
          std::to_string(problem.particles);
+}
+
+/// What a list with a choice of blocks refuses.
+inline std::optional<std::string> refuse_list_or_block(const Problem& problem,
+                                                       const BackendOptions& options) {
+  if (auto reason = refuse_list(problem)) return reason;
+  return block_below_warp(problem, options);
 }
 
 /// What builds rows needs to know.

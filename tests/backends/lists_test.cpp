@@ -20,6 +20,22 @@ std::vector<BackendCase> every_list() {
   return lists;
 }
 
+/// How many threads share a row, where that is an option.
+std::optional<std::string> threads_option(const BackendInfo& info) {
+  for (const OptionInfo& option : info.options) {
+    if (option.name.starts_with("threads_per_")) return option.name;
+  }
+  return {};
+}
+
+std::vector<BackendCase> every_list_of_threads() {
+  std::vector<BackendCase> lists;
+  for (const BackendCase& c : every_list()) {
+    if (threads_option(c.backend.info)) lists.push_back(c);
+  }
+  return lists;
+}
+
 class Lists : public EveryBackend {
  protected:
   SimulationSetup with_list(SimulationSetup setup, std::optional<double> skin = 0.4) const {
@@ -56,6 +72,8 @@ class Lists : public EveryBackend {
     }
   }
 };
+
+class ListsOfThreads : public Lists {};
 
 SimulationSetup hot_liquid(int types = 1) {
   SimulationSetup setup = make_lj_setup(
@@ -211,14 +229,11 @@ TEST_P(Lists, TellWhereTheTimeWent) {
   }
 }
 
-TEST_P(Lists, HoldHoweverManyThreadsShareARow) {
+TEST_P(ListsOfThreads, HoldHoweverManyShareARow) {
   SimulationSetup setup = with_list(hot_liquid(2));
-  auto threads = setup.options.find("threads_per_target");
-  if (threads == setup.options.end()) threads = setup.options.find("threads_per_cluster");
-  ASSERT_NE(threads, setup.options.end());
   for (const char* several : {"4", "8", "32"}) {
     SCOPED_TRACE(several);
-    threads->second = several;
+    setup.options.at(*threads_option(backend().info)) = several;
     expect_right_all_along(setup, 2, on_host() ? 12 : 60);
   }
 }
@@ -305,6 +320,8 @@ TEST_P(Lists, FindASkinHoweverOftenSomebodyLooks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Lists, ::testing::ValuesIn(every_list()), case_name);
+INSTANTIATE_TEST_SUITE_P(All, ListsOfThreads, ::testing::ValuesIn(every_list_of_threads()),
+                         case_name);
 
 /// The same steps launched and as graphs have the same bits, for every back end.
 class Executors : public EveryBackend {};

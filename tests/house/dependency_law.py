@@ -37,6 +37,8 @@ RESERVED_HEADERS = [
      ("core/device/",), "only core/device includes a vendor's header"),
     (re.compile(r"boost/context/"), ("core/device/",), "only core/device includes Boost.Context"),
     (re.compile(r"(hdf5|H5[A-Za-z]*|hdf5_hl)\.h$"), ("io/", "tests/io/"), "only io includes hdf5.h"),
+    (re.compile(r"hwy/"), ("core/device/host/", "neighbor/vectors/"),
+     "only neighbor/vectors and core/device/host include the library of vectors"),
     (re.compile(r"yaml-cpp/"), ("io/", "tests/io/"), "only io includes yaml-cpp"),
 ]
 VENDOR_WORD = re.compile(

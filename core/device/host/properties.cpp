@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include "core/device/host/instruction_sets.hpp"
 #include "core/device/host/runtime.hpp"
 
 namespace pencilbox::host {
@@ -35,7 +36,8 @@ DeviceProperties device_properties() {
   properties.compiler = compiler;
   properties.multiprocessors = omp_get_max_threads();
   properties.name = processor_name() + ", " + std::to_string(properties.multiprocessors) +
-                    (properties.multiprocessors == 1 ? " thread" : " threads");
+                    (properties.multiprocessors == 1 ? " thread, " : " threads, ") +
+                    instruction_set();
   properties.warp_size = emulator_settings().warp_size;
   properties.max_threads = 1024;
   properties.shared_bytes_opt_in = emulator_settings().shared_limit;

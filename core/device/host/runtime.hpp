@@ -213,6 +213,23 @@ void for_each(Stream& stream, Index count, const Kernel& kernel,
   work();
 }
 
+/// Runs kernel(begin, end) for stretches of [0, count) of about `grain` each, by as many threads as
+/// there are. For code of this device's own; each stretch is run by one thread from end to end.
+template <class Kernel>
+void for_each_stretch(Stream& stream, Index count, Index grain, const Kernel& kernel) {
+  if (count <= 0 || Rehearsal::goes_on()) return;
+  const auto work = [count, grain, kernel, gate = stream.gate()] {
+    if (!gate.is_open()) return;
+    const auto stretches = static_cast<Index>(divide_up(count, grain));
+#pragma omp parallel for schedule(dynamic) if (stretches > 1)
+    for (Index k = 0; k < stretches; ++k) {
+      kernel(k * grain, k + 1 < stretches ? (k + 1) * grain : count);
+    }
+  };
+  if (stream.is_noting()) return stream.enqueue(work);
+  work();
+}
+
 /// Runs kernel(block) for every block of the shape, on the emulator.
 template <class Kernel>
 void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {

@@ -1,0 +1,23 @@
+// Which of a CPU's instruction sets vector code is compiled for, and which of them runs. To be
+// included before the library of vectors (Google Highway).
+#pragma once
+
+#include <string>
+#include <vector>
+
+// SSSE3 is nearly SSE4, and what comes after AVX-512's first set brings nothing that is used here.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+
+namespace pencilbox::host {
+
+/// Those that this build has and this machine can run, the best first; AVX3 is AVX-512.
+std::vector<std::string> instruction_sets();
+
+/// What vector code runs with: the best, or what PENCILBOX_ISA in the environment names. Throws
+/// InputError if there is none of that name.
+std::string instruction_set();
+
+/// From now on this one; "": the best. Code that was chosen before stays what it is.
+void choose_instruction_set(const std::string& name);
+
+}  // namespace pencilbox::host

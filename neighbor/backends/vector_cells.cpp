@@ -1,0 +1,111 @@
+// Vector-Cells: particles are sorted into cells anew at each evaluation, and what is near four
+// targets is found there and evaluated at once by a CPU's vectors: rows as of vector-list, but of
+// the cutoff alone, and each pencil's used up while it is in the nearest memory. See
+// neighbor/vectors/rows.hpp.
+#include <algorithm>
+
+#include "neighbor/vectors/row_sums.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// A thread takes so many pencils at a time.
+constexpr Index pencils_at_a_time = 2;
+
+/// Rows of one pencil, in memory of a thread.
+struct OwnRows {
+  std::vector<RowTargets> targets;
+  std::vector<RowEntry> entries;
+  Index capacity = 256;
+
+  RowMemory reserve(Index rows) {
+    const auto count = static_cast<std::size_t>(rows);
+    if (targets.size() < count) targets.resize(count);
+    const std::size_t room = count * static_cast<std::size_t>(capacity);
+    if (entries.size() < room) entries.resize(room);
+    return {entries.data(), capacity};
+  }
+};
+
+OwnRows& own_rows() {
+  thread_local OwnRows rows;
+  return rows;
+}
+
+template <class Precision>
+class VectorCells final : public Backend<Precision> {
+  using State = typename Precision::State;
+
+ public:
+  using PairArithmetic = State;
+
+  VectorCells(const Problem& problem, const BackendOptions&)
+      : cutoff_(cutoff_of(problem.potential)), sums_(problem.potential) {}
+
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
+    return refuse_rows(problem);
+  }
+
+  void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
+
+  void compute(const BinnedParticles<Precision>& particles,
+               const Interaction<typename Precision::Pair>&, Wanted wanted,
+               PairSums<Precision>& sums, Stream& stream) override {
+    const Pencils pencils(particles.grid.cells);
+    for_each_stretch(stream, pencils.count(), pencils_at_a_time,
+                     [this, pencils, particles, wanted, to = PairSumsView<Precision>(sums)](
+                         Index begin, Index end) {
+                       for (Index k = begin; k < end; ++k)
+                         evaluate(particles, pencils[k], wanted, to);
+                     });
+  }
+
+  LaunchReport launch_report() const override {
+    return {{}, [this] { return sums_.in_words(); }};
+  }
+
+ private:
+  void evaluate(const BinnedParticles<Precision>& particles, const Pencil& pencil, Wanted wanted,
+                const PairSumsView<Precision>& to) const {
+    const Index count = rows_of(particles.offset, particles.grid.linear(pencil.first), pencil);
+    if (count == 0) return;
+    OwnRows& own = own_rows();
+    RowMemory rows = own.reserve(count);
+    const auto build = [&] {
+      return sums_.kernels().build(RowSums<Precision>::placed(particles), cutoff_, pencil,
+                                   own.targets.data(), rows, row_scratch());
+    };
+    const Index room = build();
+    if (room > own.capacity) {  // once more, with rows that are long enough
+      own.capacity = room + room / 4;
+      rows = own.reserve(count);
+      build();
+    }
+    sums_(particles, pencil, own.targets.data(), rows, count, wanted, to);
+  }
+
+  static Index rows_of(const Index* offset, Index first_cell, const Pencil& pencil) {
+    Index count = 0;
+    for (Index cell = first_cell; cell < first_cell + pencil.length; ++cell) {
+      count += rows_of_cell(offset[cell + 1] - offset[cell]);
+    }
+    return count;
+  }
+
+  double cutoff_;
+  RowSums<Precision> sums_;
+};
+
+}  // namespace
+
+BackendEntry vector_cells() {
+  return make_entry<VectorCells>({
+      .name = "vector-cells",
+      .summary = "four targets a row of sources, for a CPU's vectors; found anew at every step",
+      .source = "ours",
+      .worth_trying = {{}},
+  });
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

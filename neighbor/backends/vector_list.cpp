@@ -1,0 +1,162 @@
+// Vector-List: a list for a CPU's vectors. Four targets of a cell that lie near each other share a
+// row of sources: all that are within cutoff plus skin of any of them, single ones, used until a
+// particle has moved by half the skin. See neighbor/vectors/rows.hpp.
+//
+// S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
+// single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),
+// so that every target's sum is its own: no atomics, and the same bits for any number of threads.
+#include <algorithm>
+#include <cmath>
+
+#include "neighbor/vectors/row_sums.hpp"
+#include "neighbor/walks/list_rows.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// A thread takes so many pencils at a time.
+constexpr Index pencils_at_a_time = 2;
+
+struct CountRows {
+  const Index* offset;
+  Index cells;
+  Index* count;  ///< [cells + 1] the last is 0
+
+  void operator()(Index cell) const {
+    count[cell] = cell < cells ? rows_of_cell(offset[cell + 1] - offset[cell]) : 0;
+  }
+};
+
+template <class Precision>
+class VectorList final : public Backend<Precision> {
+  using State = typename Precision::State;
+
+ public:
+  using PairArithmetic = State;
+
+  VectorList(const Problem& problem, const BackendOptions&)
+      : radius_(list_radius(problem)), capacity_(expected_row(problem)), sums_(problem.potential) {}
+
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
+    return refuse_rows(problem);
+  }
+
+  static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
+    const std::int64_t cells = problem.grid.count();
+    constexpr std::int64_t row = sizeof(RowTargets), entry = sizeof(RowEntry);
+    return most_rows(problem.particles, cells) * (row + expected_row(problem) * entry) +
+           2 * (cells + 1) * std::int64_t{sizeof(Index)};
+  }
+
+  void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
+    reserve(particles);
+    const Index cells = particles.cells();
+    for_each(stream, cells + 1, CountRows{particles.offset, cells, count_.data()});
+    scan_(count_.data(), first_.data(), cells + 1, stream);
+    const Pencils pencils(particles.grid.cells);
+    for_each_stretch(stream, pencils.count(), pencils_at_a_time,
+                     [this, pencils, view = this->view(), particles](Index begin, Index end) {
+                       const auto placed = RowSums<Precision>::placed(particles);
+                       Index longest = 0;
+                       for (Index k = begin; k < end; ++k) {
+                         const Pencil pencil = pencils[k];
+                         const IndexRange rows = view.rows_of(pencil, particles.grid);
+                         const Index room = sums_.kernels().build(
+                             placed, radius_, pencil, view.targets + rows.begin,
+                             view.rows.from(rows.begin), row_scratch());
+                         longest = std::max(longest, room);
+                       }
+                       atomic_max(particles.longest_row, longest);
+                     });
+  }
+
+  void compute(const BinnedParticles<Precision>& particles,
+               const Interaction<typename Precision::Pair>&, Wanted wanted,
+               PairSums<Precision>& sums, Stream& stream) override {
+    const Pencils pencils(particles.grid.cells);
+    for_each_stretch(stream, pencils.count(), pencils_at_a_time,
+                     [this, pencils, view = this->view(), particles, wanted,
+                      to = PairSumsView<Precision>(sums)](Index begin, Index end) {
+                       for (Index k = begin; k < end; ++k) {
+                         const Pencil pencil = pencils[k];
+                         const IndexRange rows = view.rows_of(pencil, particles.grid);
+                         if (rows.begin == rows.end) continue;
+                         sums_(particles, pencil, view.targets + rows.begin,
+                               view.rows.from(rows.begin), rows.end - rows.begin, wanted, to);
+                       }
+                     });
+  }
+
+  Index row_capacity() const override { return capacity_; }
+  void grow_rows(Index wanted) override {
+    capacity_ = wanted;
+    entries_.resize(targets_.size() * capacity_);
+  }
+
+  LaunchReport launch_report() const override {
+    return {{}, [this] {
+              return sums_.in_words() + " of at most " +
+                     std::to_string(capacity_ - room_behind_a_row) + " sources";
+            }};
+  }
+
+ private:
+  struct View {
+    RowTargets* targets;
+    RowMemory rows;
+    const Index* first;  ///< [cells + 1] row of a cell
+
+    template <class Grid>
+    IndexRange rows_of(const Pencil& pencil, const Grid& grid) const {
+      const Index cell = grid.linear(pencil.first);
+      return {first[cell], first[cell + pencil.length]};
+    }
+  };
+
+  View view() { return {targets_.data(), {entries_.data(), capacity_}, first_.data()}; }
+
+  /// The last row of a cell may lack targets.
+  static std::int64_t most_rows(std::int64_t particles, std::int64_t cells) {
+    return (particles + 3 * std::min(particles, cells)) / targets_of_a_row + 1;
+  }
+
+  /// Of those near any of four, and a third more.
+  static Index expected_row(const Problem& problem) {
+    const double edge =
+        std::min(std::cbrt(targets_of_a_row / mean_density(problem)), problem.grid.side[0]);
+    const double reach = list_radius(problem) + 0.4 * edge;
+    return static_cast<Index>(expected_sources(problem, reach, 1.35)) + room_behind_a_row;
+  }
+
+  void reserve(const BinnedParticles<Precision>& particles) {
+    const std::int64_t most = most_rows(particles.count, particles.cells());
+    targets_.resize(most);
+    entries_.resize(most * capacity_);
+    count_.resize(particles.cells() + 1);
+    first_.resize(particles.cells() + 1);
+  }
+
+  double radius_;
+  Index capacity_;
+  RowSums<Precision> sums_;
+  Buffer<RowTargets> targets_;
+  Buffer<RowEntry> entries_;
+  Buffer<Index> count_, first_;
+  ExclusiveScan scan_;
+};
+
+}  // namespace
+
+BackendEntry vector_list() {
+  return make_entry<VectorList>({
+      .name = "vector-list",
+      .summary = "four targets a row of sources, for a CPU's vectors; a list used until a particle "
+                 "has moved far",
+      .source = "ours, after Pall and Hess 2013",
+      .rebuild = Rebuild::on_displacement,
+      .worth_trying = {{}},
+  });
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,143 @@
+// What lies around a pencil, a few cells that follow each other in x, as a thread of a CPU keeps it
+// in its nearest memory: particles of the pencil and of all cells next to it, relative to the
+// middle of the pencil, run by run along x. Whatever is in a row of sources is known by its place
+// here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/grid_view.hpp"
+#include "core/vec3.hpp"
+#include "neighbor/walks/index_range.hpp"
+
+namespace pencilbox::host {
+
+/// Particles sorted by cell, each relative to the centre of its own.
+template <class Real>
+struct PlacedParticles {
+  Vec3View<const Real> position;  ///< [N] [sigma]
+  const std::int32_t* type;       ///< [N] 0-based
+  const Index* offset;            ///< [cells + 1] first particle of a cell
+  GridView<double> grid;
+};
+
+/// Cells [first, first + length) in x.
+struct Pencil {
+  /// The more cells, the less there is around each; but all of it has to stay near, and in floats
+  /// a coordinate is not to lose a digit for it.
+  static constexpr Index most_cells = 4;
+
+  CellCoordinates first;
+  Index length = 1;
+};
+
+/// How the cells of a grid make pencils: all rows of cells in the same parts.
+class Pencils {
+ public:
+  explicit Pencils(const CellCoordinates& cells)
+      : cells_(cells), of_a_row_((cells.x + Pencil::most_cells - 1) / Pencil::most_cells) {}
+
+  Index count() const { return of_a_row_ * cells_.y * cells_.z; }
+
+  Pencil operator[](Index number) const {
+    const Index row = number / of_a_row_, part = number % of_a_row_;
+    const Index begin = begin_of(part);
+    return {{begin, row % cells_.y, row / cells_.y}, begin_of(part + 1) - begin};
+  }
+
+ private:
+  Index begin_of(Index part) const {
+    return static_cast<Index>(std::int64_t{cells_.x} * part / of_a_row_);
+  }
+
+  CellCoordinates cells_;
+  Index of_a_row_;
+};
+
+/// Where the cells around a pencil are. Runs: one for each of nine steps in y and z; cells of a
+/// run: from one before the pencil to one behind it.
+class NeighborhoodLayout {
+ public:
+  static constexpr Index runs = 9;
+  static constexpr Index run_of_pencil = 4;
+  static constexpr Index most_cells = Pencil::most_cells + 2;
+
+  template <class Real>
+  NeighborhoodLayout(const PlacedParticles<Real>& placed, const Pencil& pencil) : pencil_(pencil) {
+    Index place = 0;
+    for (Index run = 0; run < runs; ++run) {
+      for (Index x = 0; x < cells(); ++x) {
+        Run& here = run_[static_cast<std::size_t>(run)];
+        here.particles[static_cast<std::size_t>(x)] = particles_at(placed, run, x);
+        here.begin[static_cast<std::size_t>(x)] = place;
+        const IndexRange range = here.particles[static_cast<std::size_t>(x)];
+        place += range.end - range.begin;
+      }
+      run_[static_cast<std::size_t>(run)].begin[static_cast<std::size_t>(cells())] = place;
+    }
+    places_ = place;
+  }
+
+  const Pencil& pencil() const { return pencil_; }
+  Index places() const { return places_; }
+  Index cells() const { return pencil_.length + 2; }  ///< of a run
+
+  IndexRange particles(Index run, Index x) const {
+    return run_[static_cast<std::size_t>(run)].particles[static_cast<std::size_t>(x)];
+  }
+  /// The first place of a cell; one behind the last: the end of the run.
+  Index begin(Index run, Index x) const {
+    return run_[static_cast<std::size_t>(run)].begin[static_cast<std::size_t>(x)];
+  }
+
+  /// From the middle of the pencil to the centre of a cell [sides].
+  double steps_x(Index x) const { return (x - 1) - 0.5 * (pencil_.length - 1); }
+  static Index steps_y(Index run) { return run % 3 - 1; }
+  static Index steps_z(Index run) { return run / 3 - 1; }
+
+  /// Particles of the pencil, which follow each other, and their places.
+  Index first_own() const { return particles(run_of_pencil, 1).begin; }
+  Index place_of_own(Index particle) const {
+    return begin(run_of_pencil, 1) + (particle - first_own());
+  }
+
+ private:
+  struct Run {
+    std::array<IndexRange, most_cells> particles;
+    std::array<Index, most_cells + 1> begin;
+  };
+
+  template <class Real>
+  IndexRange particles_at(const PlacedParticles<Real>& placed, Index run, Index x) const {
+    const auto& grid = placed.grid;
+    const CellCoordinates cell{grid.wrap_x(pencil_.first.x + x - 1),
+                               grid.wrap_y(pencil_.first.y + steps_y(run)),
+                               grid.wrap_z(pencil_.first.z + steps_z(run))};
+    if (cell.x < 0 || cell.y < 0 || cell.z < 0) return {};
+    const Index number = grid.linear(cell);
+    return {placed.offset[number], placed.offset[number + 1]};
+  }
+
+  Pencil pencil_;
+  Index places_ = 0;
+  std::array<Run, runs> run_;
+};
+
+/// The numbers of a neighbourhood, by place.
+template <class Real>
+struct StagedNumbers {
+  /// Readable behind the last place, so that a vector may begin at any.
+  static constexpr Index room_behind = 16;
+
+  std::vector<Real> x, y, z;  ///< [sigma]
+
+  void reserve(Index places) {
+    const auto wanted = static_cast<std::size_t>(places + room_behind);
+    if (x.size() >= wanted) return;
+    for (auto* numbers : {&x, &y, &z}) numbers->resize(wanted + wanted / 4);
+  }
+};
+
+}  // namespace pencilbox::host

@@ -1,0 +1,140 @@
+// The host's back ends for a CPU's vectors, with every instruction set that this machine has, and
+// any number of threads. What they share with all back ends is tested over the registry.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "core/device/host/instruction_sets.hpp"
+#include "core/error.hpp"
+#include "tests/support/every_backend.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+constexpr Bars force_bars{1e-12, 5e-5, 1e-4};
+constexpr Bars sum_bars{1e-12, 5e-6, 1e-5};
+
+std::vector<BackendCase> vector_backends() {
+  std::vector<BackendCase> cases = backend_in_every_precision("vector-list");
+  for (const BackendCase& c : backend_in_every_precision("vector-cells")) cases.push_back(c);
+  return cases;
+}
+
+class Vectors : public EveryBackend {
+ protected:
+  ~Vectors() override {
+    host::choose_instruction_set("");
+    omp_set_num_threads(threads_before_);
+  }
+
+  /// A list's skin is fixed, so that two runs sum in the same order.
+  SimulationSetup with_backend(SimulationSetup setup) const {
+    setup.backend = backend().info.name;
+    setup.options = default_options(backend().info);
+    setup.integrator = "velocity-verlet";
+    setup.precision = precision();
+    setup.deterministic = true;
+    setup.skin = 0.4;
+    return setup;
+  }
+
+  void expect_right(const SimulationSetup& setup) const {
+    const Evaluation truth = evaluate_reference(setup);
+    const Evaluation mine = run(setup);
+    const double scale = std::max(1.0, largest_component(truth.frame.force));
+    EXPECT_LE(largest_difference(mine.frame.force, truth.frame.force),
+              force_bars.of(precision()) * scale);
+    double energies = 1.0;
+    for (const double energy : truth.frame.potential_energy) energies += std::abs(energy);
+    EXPECT_NEAR(mine.sums.potential_energy, truth.sums.potential_energy,
+                sum_bars.of(precision()) * energies);
+    EXPECT_NEAR(mine.stats.pairs_in_range, truth.stats.pairs_in_range,
+                precision() == Precision::double_ ? 0.0 : 1.0);
+    EXPECT_NE(mine.stats.note.find(host::instruction_set()), std::string::npos) << mine.stats.note;
+  }
+
+  /// After some steps.
+  Frame frame_of(const SimulationSetup& setup, int steps) const {
+    const auto simulation = backend().device->make(setup);
+    simulation->advance(steps);
+    FieldSet fields;
+    for (const Field field : {Field::position, Field::velocity, Field::force}) fields.insert(field);
+    return simulation->snapshot(fields);
+  }
+
+ private:
+  int threads_before_ = omp_get_max_threads();
+};
+
+SimulationSetup liquid(int count, int types, Truncation truncation) {
+  const double side = std::cbrt(count / 0.8);
+  return make_lj_setup(random_liquid(count, periodic_box(side, 1.1 * side, side), 0.8, 3, types),
+                       2.5, truncation);
+}
+
+SimulationSetup cluster_in_the_open() {
+  Box box = periodic_box(9.0, 9.0, 9.0);
+  box.periodic = {false, true, false};
+  StartState start = random_liquid(150, box, 0.85, 5, 2);
+  start.position.back()[0] = 4e4;  // far from all others
+  return make_lj_setup(start, 2.5, Truncation::shift);
+}
+
+TEST_P(Vectors, AreRightInEveryInstructionSet) {
+  ASSERT_GE(host::instruction_sets().size(), 1U);
+  for (const std::string& set : host::instruction_sets()) {
+    SCOPED_TRACE(set);
+    host::choose_instruction_set(set);
+    ASSERT_EQ(host::instruction_set(), set);
+    for (const int types : {1, 2}) {
+      for (const Truncation truncation : {Truncation::cut, Truncation::force_shift}) {
+        expect_right(liquid(311, types, truncation));
+      }
+    }
+    expect_right(liquid(27, 1, Truncation::shift));  // a cell or two
+    expect_right(cluster_in_the_open());
+  }
+}
+
+/// Full rows that grow, the last of a row, and steps.
+TEST_P(Vectors, TakeTheSameStepsInEveryInstructionSet) {
+  const SimulationSetup setup = with_backend(liquid(500, 2, Truncation::force_shift));
+  host::choose_instruction_set("");
+  const Frame best = frame_of(setup, 20);
+  for (const std::string& set : host::instruction_sets()) {
+    SCOPED_TRACE(set);
+    host::choose_instruction_set(set);
+    const Bars bars{1e-9, 1e-9, 1e-2};  // twenty steps of a dense random start
+    const Frame frame = frame_of(setup, 20);
+    EXPECT_LE(largest_difference(frame.position, best.position), bars.of(precision()));
+  }
+}
+
+TEST_P(Vectors, GiveTheSameBitsForAnyNumberOfThreads) {
+  const SimulationSetup setup = with_backend(liquid(4000, 1, Truncation::shift));
+  omp_set_num_threads(1);
+  const Frame alone = frame_of(setup, 12);
+  for (const int threads : {2, 3, 7}) {
+    SCOPED_TRACE(threads);
+    omp_set_num_threads(threads);
+    const Frame together = frame_of(setup, 12);
+    EXPECT_EQ(together.position, alone.position);
+    EXPECT_EQ(together.velocity, alone.velocity);
+    EXPECT_EQ(together.force, alone.force);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Vectors, ::testing::ValuesIn(vector_backends()), case_name);
+
+TEST(InstructionSets, AreRefusedByNamesThatThereAreNot) {
+  try {
+    host::choose_instruction_set("MMX");
+    FAIL() << "MMX";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("got 'MMX', this machine can: "), std::string::npos) << text;
+    EXPECT_NE(text.find(host::instruction_sets().front()), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace pencilbox::testing
