@@ -818,8 +818,44 @@ def cluster_list():
     return p
 
 
+def vector_list():
+    p = Picture("vector-list", "vector-list, vector-cells: four targets in the lanes of a vector", 372)
+    heading(p, 24, 22, "a pencil, and what is around it")
+    x, y, side = 34, 42, 40
+    for row in range(3):
+        for column in range(6):
+            own = row == 1 and 0 < column < 5
+            p.rect(x + side * column, y + side * row, side, side, TARGET if own else SOURCE)
+    for column, row, dx, dy in ((0, 0, 12, 24), (1, 0, 28, 10), (2, 0, 10, 30), (3, 0, 24, 18), (4, 0, 14, 12),
+                                (5, 0, 26, 28), (0, 1, 26, 12), (5, 1, 12, 20), (0, 2, 14, 30), (1, 2, 24, 14),
+                                (2, 2, 12, 20), (3, 2, 30, 26), (4, 2, 18, 16), (5, 2, 14, 28)):
+        p.particle(x + side * column + dx, y + side * row + dy)
+    for column, dx, dy in ((1, 10, 12), (1, 26, 30), (2, 12, 14), (2, 18, 24), (2, 28, 12), (2, 26, 32), (3, 20, 20),
+                           (4, 12, 28), (4, 28, 14)):
+        p.particle(x + side * column + dx, y + side + dy, target=True)
+    p.rect(x + 2 * side + 6, y + side + 6, 30, 32, "none", INK, 1.6)
+    p.lines(24, 186, ["Four cells in x and the cells next to them,", "fetched once by a thread, relative to the",
+                      "middle. Framed: the four targets of a row"], SMALL, FAINT)
+    heading(p, 310, 22, "a row: single sources")
+    strip(p, 320, 40, [(20, SOURCE, None) for _ in range(14)], 22, dots=1)
+    p.arrow(330, 66, 330, 100)
+    p.arrow(350, 66, 444, 100)
+    registers(p, 310, 104, 310, 128, "vectors of a core")
+    strip(p, 320, 132, [(28, TARGET, None) for _ in range(4)], 22, dots=1)
+    strip(p, 440, 132, [(28, TARGET, None) for _ in range(4)], 22, dots=1)
+    strip(p, 320, 162, [(28, SOURCE, None) for _ in range(4)], 22)
+    strip(p, 440, 162, [(28, SOURCE, None) for _ in range(4)], 22)
+    p.text(376, 200, "one source", SMALL, "middle")
+    p.text(496, 200, "the next", SMALL, "middle")
+    p.text(320, 222, "four sums, over all sources of the row", SMALL)
+    p.lines(310, 256, ["Each source fills four lanes and meets four", "targets, in range or not. Eight lanes take two",
+                       "sources at a time, sixteen four."])
+    p.legend()
+    return p
+
+
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, neighborhood_in_sm, fenns, green, hoetzlein, all_pairs, cluster_list]
+            x_pencil, x_pencil_reg, neighborhood_in_sm, fenns, green, hoetzlein, all_pairs, cluster_list, vector_list]
 
 
 def main(arguments):
