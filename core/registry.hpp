@@ -53,6 +53,7 @@ struct BackendInfo {
   std::string source;   ///< paper and section
   std::vector<OptionInfo> options = {};
   bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
+  bool has_vectors = false;   ///< written for a CPU's vectors
   bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
   Rebuild rebuild = Rebuild::every_step;
   ParticleOrder order = ParticleOrder::cells;  ///< the other only with a list

@@ -23,6 +23,18 @@ bool is_emulated(const BackendInfo& info, const BackendOptions& options, const P
   return problem.device.emulates_blocks && needs_blocks(info, options);
 }
 
+/// From so many particles a cell on, whoever has vectors on a CPU is faster than whoever has none,
+/// by several times: those are not worth the time of a trial (docs/results/2026-11-22-cpu.md).
+constexpr Index crowd_for_vectors = 4;
+
+bool has_vectors_to_be_tried(const Problem& problem) {
+  if (problem.particles < crowd_for_vectors * problem.grid.count()) return false;
+  const auto& entries = backend_registry();
+  return std::any_of(entries.begin(), entries.end(), [&](const BackendEntry& entry) {
+    return entry.info.has_vectors && !entry.refuse(problem, default_options(entry.info));
+  });
+}
+
 double largest_sigma(const Problem& problem) {
   double largest = 0.0;
   if (const auto* model = std::get_if<LennardJonesModel>(&problem.potential)) {
@@ -96,8 +108,10 @@ std::vector<Candidate> all_candidates(const SimulationSettings& setup, const Pro
     add_with_skins(find_backend(setup.backend), setup.options, setup, problem, candidates);
     return candidates;
   }
+  const bool vectors_alone = !setup.deterministic && has_vectors_to_be_tried(problem);
   for (const BackendEntry& entry : backend_registry()) {
-    if (entry.info.name != automatic) add_worth_trying(entry, setup, problem, candidates);
+    if (entry.info.name == automatic || (vectors_alone && !entry.info.has_vectors)) continue;
+    add_worth_trying(entry, setup, problem, candidates);
   }
   return candidates.empty() ? last_resort(setup, problem) : candidates;
 }

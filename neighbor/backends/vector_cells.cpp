@@ -104,6 +104,7 @@ BackendEntry vector_cells() {
       .name = "vector-cells",
       .summary = "four targets a row of sources, for a CPU's vectors; found anew at every step",
       .source = "ours",
+      .has_vectors = true,
       .worth_trying = {{}},
   });
 }

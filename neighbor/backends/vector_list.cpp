@@ -154,6 +154,7 @@ BackendEntry vector_list() {
       .summary = "four targets a row of sources, for a CPU's vectors; a list used until a particle "
                  "has moved far",
       .source = "ours, after Pall and Hess 2013",
+      .has_vectors = true,
       .rebuild = Rebuild::on_displacement,
       .worth_trying = {{}},
   });

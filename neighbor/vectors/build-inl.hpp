@@ -106,6 +106,7 @@ class SourcesAround {
 
   /// Each target t in all lanes: -2 t, and t^2 less the reach squared.
   struct TargetLanes {
+    TargetLanes() {}  // not defaulted: it is to be compiled for this instruction set
     hn::Vec<Tag> x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
     hn::Vec<Tag> square[targets_of_a_row];
     hn::Vec<Words> place[targets_of_a_row];

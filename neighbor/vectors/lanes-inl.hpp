@@ -38,6 +38,7 @@ class Lanes {
   static constexpr int sources = count / targets_of_a_row;
 
   struct Truth {
+    Truth() {}  // not defaulted: it is to be compiled for this instruction set
     Mask mask[vectors];
 
     Truth operator&(const Truth& other) const {
@@ -47,7 +48,7 @@ class Lanes {
     }
   };
 
-  Lanes() = default;
+  Lanes() {}
   explicit Lanes(Real value) {
     for (Vector& v : vector_) v = hn::Set(Tag(), value);
   }

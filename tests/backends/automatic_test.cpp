@@ -55,6 +55,32 @@ TEST_P(Automatic, ChoosesInTheFirstStepsAndSaysWhat) {
   EXPECT_EQ(stats.choice->choices, 1);
 }
 
+/// Where a device has both, by how many particles a cell holds.
+TEST_P(Automatic, TriesVectorsAloneWhereCellsAreFull) {
+  const auto has_vectors = [](const std::string& name) {
+    for (const BackendInfo& info : GetParam().device->backends()) {
+      if (info.name == name) return info.has_vectors;
+    }
+    return false;
+  };
+  if (!has_vectors("vector-cells")) return;
+  const auto full = make(crystal());
+  full->advance(enough_to_choose);
+  const auto choice_of_full = full->backend_stats().choice;
+  ASSERT_TRUE(choice_of_full);
+  EXPECT_TRUE(has_vectors(choice_of_full->chosen.name)) << choice_of_full->chosen.name;
+  ASSERT_TRUE(choice_of_full->runner_up);
+  EXPECT_TRUE(has_vectors(choice_of_full->runner_up->name)) << choice_of_full->runner_up->name;
+
+  SimulationSetup gas = make_lj_setup(thermal_crystal(4, 0.02), 2.5, Truncation::force_shift);
+  gas.backend = "auto";
+  const auto sparse = make(gas);
+  sparse->advance(2 * enough_to_choose);
+  const auto choice_of_sparse = sparse->backend_stats().choice;
+  ASSERT_TRUE(choice_of_sparse);
+  EXPECT_GT(choice_of_sparse->tried, choice_of_full->tried);
+}
+
 TEST_P(Automatic, StepsOfTheTrialsCount) {
   const auto simulation = make(crystal());
   const double before = simulation->observe().total_energy();

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
-// SSSE3 is nearly SSE4, and what comes after AVX-512's first set brings nothing that is used here.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+// SSSE3 is nearly SSE4, what comes after AVX-512's first set brings nothing that is used here, and
+// vectors whose length is known at run time alone fit into no array.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 namespace pencilbox::host {
 
