@@ -22,7 +22,7 @@ struct OwnRows {
   RowMemory reserve(Index rows) {
     const auto count = static_cast<std::size_t>(rows);
     if (targets.size() < count) targets.resize(count);
-    const std::size_t room = count * static_cast<std::size_t>(capacity);
+    const auto room = static_cast<std::size_t>(RowMemory::entries_for(rows, capacity));
     if (entries.size() < room) entries.resize(room);
     return {entries.data(), capacity};
   }
@@ -76,9 +76,9 @@ class VectorCells final : public Backend<Precision> {
       return sums_.kernels().build(RowSums<Precision>::placed(particles), cutoff_, pencil,
                                    own.targets.data(), rows, row_scratch());
     };
-    const Index room = build();
-    if (room > own.capacity) {  // once more, with rows that are long enough
-      own.capacity = room + room / 4;
+    const Index longest = build();
+    if (longest > own.capacity) {  // once more, with rows that are long enough
+      own.capacity = longest + longest / 4;
       rows = own.reserve(count);
       build();
     }

@@ -44,8 +44,9 @@ class VectorList final : public Backend<Precision> {
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
     const std::int64_t cells = problem.grid.count();
-    constexpr std::int64_t row = sizeof(RowTargets), entry = sizeof(RowEntry);
-    return most_rows(problem.particles, cells) * (row + expected_row(problem) * entry) +
+    const std::int64_t rows = most_rows(problem.particles, cells);
+    return rows * std::int64_t{sizeof(RowTargets)} +
+           RowMemory::entries_for(rows, expected_row(problem)) * std::int64_t{sizeof(RowEntry)} +
            2 * (cells + 1) * std::int64_t{sizeof(Index)};
   }
 
@@ -62,10 +63,10 @@ class VectorList final : public Backend<Precision> {
                        for (Index k = begin; k < end; ++k) {
                          const Pencil pencil = pencils[k];
                          const IndexRange rows = view.rows_of(pencil, particles.grid);
-                         const Index room = sums_.kernels().build(
+                         const Index length = sums_.kernels().build(
                              placed, radius_, pencil, view.targets + rows.begin,
                              view.rows.from(rows.begin), row_scratch());
-                         longest = std::max(longest, room);
+                         longest = std::max(longest, length);
                        }
                        atomic_max(particles.longest_row, longest);
                      });
@@ -91,13 +92,12 @@ class VectorList final : public Backend<Precision> {
   Index row_capacity() const override { return capacity_; }
   void grow_rows(Index wanted) override {
     capacity_ = wanted;
-    entries_.resize(targets_.size() * capacity_);
+    entries_.resize(RowMemory::entries_for(targets_.size(), capacity_));
   }
 
   LaunchReport launch_report() const override {
     return {{}, [this] {
-              return sums_.in_words() + " of at most " +
-                     std::to_string(capacity_ - room_behind_a_row) + " sources";
+              return sums_.in_words() + " of at most " + std::to_string(capacity_) + " sources";
             }};
   }
 
@@ -126,13 +126,13 @@ class VectorList final : public Backend<Precision> {
     const double edge =
         std::min(std::cbrt(targets_of_a_row / mean_density(problem)), problem.grid.side[0]);
     const double reach = list_radius(problem) + 0.4 * edge;
-    return static_cast<Index>(expected_sources(problem, reach, 1.35)) + room_behind_a_row;
+    return static_cast<Index>(expected_sources(problem, reach, 1.35));
   }
 
   void reserve(const BinnedParticles<Precision>& particles) {
     const std::int64_t most = most_rows(particles.count, particles.cells());
     targets_.resize(most);
-    entries_.resize(most * capacity_);
+    entries_.resize(RowMemory::entries_for(most, capacity_));
     count_.resize(particles.cells() + 1);
     first_.resize(particles.cells() + 1);
   }

@@ -76,7 +76,7 @@ class SourcesAround {
   }
 
   /// Stores what is within reach of any of the targets, which are in cell x of the pencil's run,
-  /// and none of them; returns the room it takes.
+  /// and none of them; returns how many there are.
   Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
     const Corners corners = corners_of(targets);
     const TargetLanes own = lanes_of(targets);
@@ -92,7 +92,7 @@ class SourcesAround {
                               capacity);
     }
     targets.length = length;
-    return length + room_behind_a_row;
+    return length;
   }
 
  private:
@@ -213,7 +213,7 @@ class SourcesAround {
       if (are_targets_there) {
         for (const auto& own : targets.place) is_source = hn::And(is_source, hn::Ne(place, own));
       }
-      if (length + found + room_behind_a_row > capacity) {
+      if (length + found > capacity) {
         found += static_cast<Index>(hn::CountTrue(words, is_source));
         continue;
       }

@@ -35,16 +35,18 @@ inline Index rows_of_cell(Index particles_of_a_cell) {
 /// A source by its place in the neighbourhood of the pencil.
 using RowEntry = std::uint32_t;
 
-/// Behind the end of a row a kernel may write, but not read: a row has room for its sources and for
-/// one vector more.
-inline constexpr Index room_behind_a_row = 16;
-
-/// Rows side by side, each with room for `capacity` entries.
+/// Rows side by side, each with room for `capacity` sources and for one vector more: behind the
+/// last source a kernel may write, but not read.
 struct RowMemory {
+  static constexpr Index room_behind = 16;
+
   RowEntry* entries;
   Index capacity;
 
-  RowEntry* row(std::int64_t number) const { return entries + number * capacity; }
+  static std::int64_t entries_for(std::int64_t rows, Index capacity) {
+    return rows * (std::int64_t{capacity} + room_behind);
+  }
+  RowEntry* row(std::int64_t number) const { return entries + entries_for(number, capacity); }
   RowMemory from(std::int64_t number) const { return {row(number), capacity}; }
 };
 
@@ -102,8 +104,8 @@ struct RowScratch {
 /// `Real` is what positions are stored in, and the arithmetic of forces.
 template <class Real>
 struct RowKernels {
-  /// Makes the rows of a pencil, cell by cell, `targets` and `rows` being its first; returns the
-  /// room that the longest needs. What does not fit is not stored.
+  /// Makes the rows of a pencil, cell by cell, `targets` and `rows` being its first; returns how
+  /// long the longest is. What does not fit is not stored.
   Index (*build)(const PlacedParticles<Real>&, double radius, const Pencil&, RowTargets* targets,
                  const RowMemory& rows, RowScratch&);
   /// Of the rows of a pencil.
