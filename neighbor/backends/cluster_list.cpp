@@ -8,8 +8,6 @@
 // single sources there are fewer pairs in vain.
 //
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
-#include <algorithm>
-#include <cmath>
 
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
@@ -251,22 +249,23 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
         lanes_(lanes_for(problem, options)),
         threads_(block_of(options)),
         neighborhood_(NeighborhoodShape::for_problem(problem)),
-        memory_(lanes_, expected_row(problem)) {}
+        memory_(lanes_, expected_sources_of_four(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     return refuse_list_or_block(problem, options);
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {
-    const std::int64_t clusters = most_clusters(problem.particles, problem.grid.count());
-    return ListMemory::bytes(clusters, lanes_for(problem, options), expected_row(problem)) +
+    const std::int64_t clusters = most_rows_of_four(problem.particles, problem.grid.count());
+    return ListMemory::bytes(clusters, lanes_for(problem, options),
+                             expected_sources_of_four(problem)) +
            clusters * std::int64_t{sizeof(Cluster)};
   }
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     shifts_.resize(ShiftCode::count);
     count_.resize(1);
-    const std::int64_t most = most_clusters(particles.count, particles.cells());
+    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
     clusters_.resize(most);
     for_each(stream, ShiftCode::count,
              BeginClusters<Pair>{{particles.grid, shifts_.data()}, count_.data()});
@@ -283,7 +282,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    const std::int64_t most = most_clusters(particles.count, particles.cells());
+    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
     using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
     shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
     launch(stream, shape_,
@@ -304,11 +303,6 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
  private:
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
 
-  /// The last cluster of a cell may lack targets.
-  static std::int64_t most_clusters(std::int64_t particles, std::int64_t cells) {
-    return (particles + 3 * std::min(particles, cells)) / targets_of_a_cluster + 1;
-  }
-
   /// As many as keep a GPU busy; each at least one target to store (measured on an H200).
   static int lanes_for(const Problem& problem, const BackendOptions& options) {
     const std::string& given = options.at("threads_per_cluster");
@@ -317,13 +311,6 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     int lanes = targets_of_a_cluster;
     while (lanes < 32 && std::int64_t{problem.particles} * lanes / 4 < enough) lanes *= 2;
     return lanes;
-  }
-
-  /// Of those near any of four, and a third more.
-  static std::int64_t expected_row(const Problem& problem) {
-    const double edge =
-        std::min(std::cbrt(targets_of_a_cluster / mean_density(problem)), problem.grid.side[0]);
-    return expected_sources(problem, list_radius(problem) + 0.4 * edge, 1.35);
   }
 
   double radius_;

@@ -2,16 +2,13 @@
 // targets is found there and evaluated at once by a CPU's vectors: rows as of vector-list, but of
 // the cutoff alone, and each pencil's used up while it is in the nearest memory. See
 // neighbor/vectors/rows.hpp.
-#include <algorithm>
+#include <vector>
 
 #include "neighbor/vectors/row_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// A thread takes so many pencils at a time.
-constexpr Index pencils_at_a_time = 2;
 
 /// Rows of one pencil, in memory of a thread.
 struct OwnRows {
@@ -52,13 +49,9 @@ class VectorCells final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    const Pencils pencils(particles.grid.cells);
-    for_each_stretch(stream, pencils.count(), pencils_at_a_time,
-                     [this, pencils, particles, wanted, to = PairSumsView<Precision>(sums)](
-                         Index begin, Index end) {
-                       for (Index k = begin; k < end; ++k)
-                         evaluate(particles, pencils[k], wanted, to);
-                     });
+    for_each_pencil(stream, particles.grid.cells,
+                    [this, particles, wanted, to = PairSumsView<Precision>(sums)](
+                        const Pencil& pencil) { evaluate(particles, pencil, wanted, to); });
   }
 
   LaunchReport launch_report() const override {

@@ -5,18 +5,12 @@
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),
 // so that every target's sum is its own: no atomics, and the same bits for any number of threads.
-#include <algorithm>
-#include <cmath>
-
 #include "neighbor/vectors/row_sums.hpp"
 #include "neighbor/walks/list_rows.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// A thread takes so many pencils at a time.
-constexpr Index pencils_at_a_time = 2;
 
 struct CountRows {
   const Index* offset;
@@ -44,7 +38,7 @@ class VectorList final : public Backend<Precision> {
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
     const std::int64_t cells = problem.grid.count();
-    const std::int64_t rows = most_rows(problem.particles, cells);
+    const std::int64_t rows = most_rows_of_four(problem.particles, cells);
     return rows * std::int64_t{sizeof(RowTargets)} +
            RowMemory::entries_for(rows, expected_row(problem)) * std::int64_t{sizeof(RowEntry)} +
            2 * (cells + 1) * std::int64_t{sizeof(Index)};
@@ -55,38 +49,27 @@ class VectorList final : public Backend<Precision> {
     const Index cells = particles.cells();
     for_each(stream, cells + 1, CountRows{particles.offset, cells, count_.data()});
     scan_(count_.data(), first_.data(), cells + 1, stream);
-    const Pencils pencils(particles.grid.cells);
-    for_each_stretch(stream, pencils.count(), pencils_at_a_time,
-                     [this, pencils, view = this->view(), particles](Index begin, Index end) {
-                       const auto placed = RowSums<Precision>::placed(particles);
-                       Index longest = 0;
-                       for (Index k = begin; k < end; ++k) {
-                         const Pencil pencil = pencils[k];
-                         const IndexRange rows = view.rows_of(pencil, particles.grid);
-                         const Index length = sums_.kernels().build(
-                             placed, radius_, pencil, view.targets + rows.begin,
-                             view.rows.from(rows.begin), row_scratch());
-                         longest = std::max(longest, length);
-                       }
-                       atomic_max(particles.longest_row, longest);
-                     });
+    for_each_pencil(
+        stream, particles.grid.cells, [this, view = this->view(), particles](const Pencil& pencil) {
+          const IndexRange rows = view.rows_of(pencil, particles.grid);
+          const Index longest = sums_.kernels().build(RowSums<Precision>::placed(particles),
+                                                      radius_, pencil, view.targets + rows.begin,
+                                                      view.rows.from(rows.begin), row_scratch());
+          if (longest > 0) atomic_max(particles.longest_row, longest);
+        });
   }
 
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    const Pencils pencils(particles.grid.cells);
-    for_each_stretch(stream, pencils.count(), pencils_at_a_time,
-                     [this, pencils, view = this->view(), particles, wanted,
-                      to = PairSumsView<Precision>(sums)](Index begin, Index end) {
-                       for (Index k = begin; k < end; ++k) {
-                         const Pencil pencil = pencils[k];
-                         const IndexRange rows = view.rows_of(pencil, particles.grid);
-                         if (rows.begin == rows.end) continue;
-                         sums_(particles, pencil, view.targets + rows.begin,
-                               view.rows.from(rows.begin), rows.end - rows.begin, wanted, to);
-                       }
-                     });
+    for_each_pencil(stream, particles.grid.cells,
+                    [this, view = this->view(), particles, wanted,
+                     to = PairSumsView<Precision>(sums)](const Pencil& pencil) {
+                      const IndexRange rows = view.rows_of(pencil, particles.grid);
+                      if (rows.begin == rows.end) return;
+                      sums_(particles, pencil, view.targets + rows.begin,
+                            view.rows.from(rows.begin), rows.end - rows.begin, wanted, to);
+                    });
   }
 
   Index row_capacity() const override { return capacity_; }
@@ -116,21 +99,12 @@ class VectorList final : public Backend<Precision> {
 
   View view() { return {targets_.data(), {entries_.data(), capacity_}, first_.data()}; }
 
-  /// The last row of a cell may lack targets.
-  static std::int64_t most_rows(std::int64_t particles, std::int64_t cells) {
-    return (particles + 3 * std::min(particles, cells)) / targets_of_a_row + 1;
-  }
-
-  /// Of those near any of four, and a third more.
   static Index expected_row(const Problem& problem) {
-    const double edge =
-        std::min(std::cbrt(targets_of_a_row / mean_density(problem)), problem.grid.side[0]);
-    const double reach = list_radius(problem) + 0.4 * edge;
-    return static_cast<Index>(expected_sources(problem, reach, 1.35));
+    return static_cast<Index>(expected_sources_of_four(problem));
   }
 
   void reserve(const BinnedParticles<Precision>& particles) {
-    const std::int64_t most = most_rows(particles.count, particles.cells());
+    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
     targets_.resize(most);
     entries_.resize(RowMemory::entries_for(most, capacity_));
     count_.resize(particles.cells() + 1);

@@ -41,8 +41,11 @@ class SourcesAround {
  public:
   SourcesAround(const PlacedParticles<Real>& particles, const Pencil& pencil, double radius,
                 RowScratch& scratch)
-      : grid_(particles.grid), layout_(particles, pencil), scratch_(scratch) {
-    stage(particles, layout_, scratch.in_float);
+      : grid_(particles.grid),
+        layout_(particles, pencil),
+        scratch_(scratch),
+        staged_(scratch.in<float>().staged) {
+    stage(particles, layout_, staged_);
     const float rounding = 1e-6F * square_all();
     reach_squared_ = static_cast<float>(radius * radius) + rounding;
   }
@@ -120,13 +123,12 @@ class SourcesAround {
   /// Fills the squares of all distances from the middle; returns the largest.
   float square_all() {
     const Tag tag;
-    auto& staged = scratch_.in_float;
-    scratch_.square.resize(staged.x.size());
+    scratch_.square.resize(staged_.x.size());
     auto largest = hn::Zero(tag);
     for (Index k = 0; k < layout_.places(); k += lanes) {
-      const auto x = hn::LoadU(tag, staged.x.data() + k);
-      const auto y = hn::LoadU(tag, staged.y.data() + k);
-      const auto z = hn::LoadU(tag, staged.z.data() + k);
+      const auto x = hn::LoadU(tag, staged_.x.data() + k);
+      const auto y = hn::LoadU(tag, staged_.y.data() + k);
+      const auto z = hn::LoadU(tag, staged_.z.data() + k);
       const auto square = hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z)));
       hn::StoreU(square, tag, scratch_.square.data() + k);
       const auto in = hn::FirstN(tag, static_cast<std::size_t>(layout_.places() - k));
@@ -137,7 +139,7 @@ class SourcesAround {
 
   Vec3<float> position(Index place) const {
     const auto k = static_cast<std::size_t>(place);
-    return {scratch_.in_float.x[k], scratch_.in_float.y[k], scratch_.in_float.z[k]};
+    return {staged_.x[k], staged_.y[k], staged_.z[k]};
   }
   Vec3<float> target(const RowTargets& targets, std::size_t t) const {
     return position(layout_.place_of_own(targets.particle[t]));
@@ -189,9 +191,9 @@ class SourcesAround {
     const Words words;
     const Index begin = places.begin, end = places.end;
     const auto last = hn::Set(words, static_cast<RowEntry>(end));
-    const float* const all_x = scratch_.in_float.x.data();
-    const float* const all_y = scratch_.in_float.y.data();
-    const float* const all_z = scratch_.in_float.z.data();
+    const float* const all_x = staged_.x.data();
+    const float* const all_y = staged_.y.data();
+    const float* const all_z = staged_.z.data();
     const float* const all_squares = scratch_.square.data();
     const auto step = hn::Set(words, static_cast<RowEntry>(lanes));
     auto next = hn::Add(hn::Iota(words, 0), hn::Set(words, static_cast<RowEntry>(begin)));
@@ -241,6 +243,7 @@ class SourcesAround {
   GridView<double> grid_;
   NeighborhoodLayout layout_;
   RowScratch& scratch_;
+  StagedNumbers<float>& staged_;
   float reach_squared_ = 0.0F;
 };
 

@@ -57,9 +57,6 @@ class Lanes {
     for (int k = 0; k < vectors; ++k) lanes.vector_[k] = hn::LoadU(Tag(), from + k * of_a_vector);
     return lanes;
   }
-  void store(Real* to) const {
-    for (int k = 0; k < vectors; ++k) hn::StoreU(vector_[k], Tag(), to + k * of_a_vector);
-  }
   /// The four numbers in every block.
   static Lanes fours(const Real* from) {
     alignas(64) Real all[count];

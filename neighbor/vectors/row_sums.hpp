@@ -21,6 +21,16 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
   return "the benchmark's potentials are not written for a CPU's vectors";
 }
 
+/// Runs visit(pencil) for every pencil of the grid, each by one thread.
+template <class Visit>
+void for_each_pencil(Stream& stream, const CellCoordinates& cells, const Visit& visit) {
+  constexpr Index at_a_time = 2;
+  const Pencils pencils(cells);
+  for_each_stretch(stream, pencils.count(), at_a_time, [pencils, visit](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) visit(pencils[k]);
+  });
+}
+
 /// A thread's own; it keeps its memory.
 inline RowScratch& row_scratch() {
   thread_local RowScratch scratch;
@@ -79,7 +89,7 @@ class RowSums {
                     const RowTargets* targets, const RowMemory& rows, Index count,
                     const PairSumsView<Precision>& sums) const {
     RowScratch& scratch = row_scratch();
-    auto& forces = scratch.template forces<State>();
+    auto& forces = scratch.template in<State>().forces;
     forces.resize(static_cast<std::size_t>(count));
     kernels_.forces(particles, interaction(table_), pencil, targets, rows, count, forces.data(),
                     scratch);

@@ -9,7 +9,7 @@
 
 #include <array>
 #include <cstdint>
-#include <type_traits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -73,31 +73,22 @@ struct RowPartners {
 
 /// Memory that a thread works in; it grows as needed.
 struct RowScratch {
-  StagedNumbers<float> in_float;
-  StagedNumbers<double> in_double;
+  template <class Real>
+  struct In {
+    StagedNumbers<Real> staged;
+    std::vector<RowForces<Real>> forces;
+  };
+
+  std::tuple<In<float>, In<double>> by_arithmetic;
   std::vector<float> square;                   ///< by place: of the distance from the middle
   std::vector<std::int32_t> type;              ///< by place
   std::vector<std::pair<float, Index>> along;  ///< particles of a cell along a curve
-  std::vector<RowForces<float>> forces_in_float;
-  std::vector<RowForces<double>> forces_in_double;
   std::vector<RowEnergies> energies;
   std::vector<RowPartners> partners;
 
   template <class Real>
-  StagedNumbers<Real>& in() {
-    if constexpr (std::is_same_v<Real, float>) {
-      return in_float;
-    } else {
-      return in_double;
-    }
-  }
-  template <class Real>
-  std::vector<RowForces<Real>>& forces() {
-    if constexpr (std::is_same_v<Real, float>) {
-      return forces_in_float;
-    } else {
-      return forces_in_double;
-    }
+  In<Real>& in() {
+    return std::get<In<Real>>(by_arithmetic);
   }
 };
 

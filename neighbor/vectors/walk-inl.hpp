@@ -134,7 +134,7 @@ class RowWalk {
         constants_(interaction),
         cutoff_(interaction.cutoff),
         cutoff_squared_(interaction.cutoff * interaction.cutoff) {
-    StagedNumbers<Real>& staged = scratch.in<Real>();
+    StagedNumbers<Real>& staged = scratch.in<Real>().staged;
     stage(particles, layout_, staged);
     position_ = {staged.x.data(), staged.y.data(), staged.z.data()};
     if (several_types) {

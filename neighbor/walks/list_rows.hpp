@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -84,6 +85,17 @@ inline std::int64_t expected_sources(const Problem& problem, double radius, doub
   const double ball = 4.19 * radius * radius * radius;
   return static_cast<std::int64_t>(std::min(margin * mean_density(problem) * ball + 16.0,
                                             27.0 * static_cast<double>(problem.particles)));
+}
+
+/// Rows of four targets of one cell each: the last of a cell may lack some.
+inline std::int64_t most_rows_of_four(std::int64_t particles, std::int64_t cells) {
+  return (particles + 3 * std::min(particles, cells)) / 4 + 1;
+}
+
+/// Sources near any of four that lie together, and a third more.
+inline std::int64_t expected_sources_of_four(const Problem& problem) {
+  const double edge = std::min(std::cbrt(4.0 / mean_density(problem)), problem.grid.side[0]);
+  return expected_sources(problem, list_radius(problem) + 0.4 * edge, 1.35);
 }
 
 /// What every list refuses.
