@@ -8,7 +8,6 @@
 // single sources there are fewer pairs in vain.
 //
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
-
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
