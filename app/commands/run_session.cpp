@@ -146,7 +146,10 @@ void RunSession::look(Progress& progress) {
   const bool checkpoint = outputs_->checkpoint_due(step);
   std::optional<ExactState> state;
   if (checkpoint && !outputs_->look_is_periodic(step)) state = simulation_->exact_state();
-  if (outputs_->row_due(step) || outputs_->frame_due(step)) write_rows(observe(), progress);
+  if (outputs_->row_due(step) || outputs_->frame_due(step)) {
+    simulation_->evaluate_energies();
+    write_rows(observe(), progress);
+  }
   if (!checkpoint) return;
   if (!state) state = simulation_->exact_state();
   write_checkpoint(std::move(*state));

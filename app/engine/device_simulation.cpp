@@ -50,12 +50,22 @@ class DeviceSimulation final : public Simulation {
   void advance(std::int64_t steps, LastStep last) override {
     engine_.advance(steps, last);
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
+    if (last == LastStep::with_energies) regrid_if_spread();
+  }
+
+  void evaluate_energies() override {
+    if (engine_.evaluated() == Evaluated::stored) {
+      throw std::logic_error("a resumed simulation has to advance before it is observed");
+    }
+    if (engine_.evaluated() == Evaluated::forces) engine_.evaluate(Wanted::forces_and_energies);
   }
 
   std::int64_t step() const override { return engine_.step(); }
 
   Observation observe() override {
-    require_energies();
+    if (engine_.evaluated() != Evaluated::forces_and_energies) {
+      throw std::logic_error("the state to observe was evaluated without energies");
+    }
     Observation result = sum_observables(engine_.particles(), reduction_, engine_.stream());
     const double volume = box_.volume();
     const auto* lennard_jones = std::get_if<LennardJonesModel>(&setup_.potential);
@@ -72,7 +82,6 @@ class DeviceSimulation final : public Simulation {
                           ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
                           : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
-    regrid_if_spread();
     return result;
   }
 
@@ -157,13 +166,6 @@ class DeviceSimulation final : public Simulation {
     frame.time = time();
     frame.box = box_;
     return frame;
-  }
-
-  void require_energies() {
-    if (engine_.evaluated() == Evaluated::stored) {
-      throw std::logic_error("a resumed simulation has to advance before it is observed");
-    }
-    if (engine_.evaluated() == Evaluated::forces) engine_.evaluate(Wanted::forces_and_energies);
   }
 
   /// With open directions a grid can become too small for its particles: right, but slow, and in

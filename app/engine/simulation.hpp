@@ -49,17 +49,20 @@ class Simulation {
   virtual ~Simulation() = default;
 
   /// Advances by `steps` time steps. Throws PhysicsError if a particle was lost or became
-  /// non-finite on the way. Only steps that the deck fixes should ask for energies, because the
-  /// kernel with energies may round forces differently, and a batch that merely serves the progress
-  /// line must not change a bit.
+  /// non-finite on the way. Only steps that the deck fixes should ask for energies: the kernel with
+  /// energies may round forces differently, and after such a step a new grid is laid if too many
+  /// particles have left the old one; a batch that merely serves the progress line must not change
+  /// a bit.
   virtual void advance(std::int64_t steps, LastStep last = LastStep::with_energies) = 0;
 
   virtual std::int64_t step() const = 0;
 
-  /// Sums over all particles, in double, of the state after the last step. Throws PhysicsError if
-  /// they are not finite. May lay a new grid, and evaluates the forces once more if the last step
-  /// had no energies, so call it at steps that the deck fixes, or at the end. A resumed simulation
-  /// has to advance first.
+  /// Evaluates the present state once more if the last step had no energies: for a last look, since
+  /// forces may round differently. A resumed simulation has to advance first.
+  virtual void evaluate_energies() = 0;
+
+  /// Sums over all particles, in double, of the state after the last step, which had energies.
+  /// Changes nothing. Throws PhysicsError if they are not finite.
   virtual Observation observe() = 0;
 
   /// All that the steps to come depend on. Throws PhysicsError if it is not finite: a broken state
@@ -67,7 +70,7 @@ class Simulation {
   virtual ExactState exact_state() = 0;
 
   /// The particles in id order, positions wrapped into the box. Energies are those of the last
-  /// evaluation that observe() or advance() was asked to do with energies.
+  /// evaluation that had any.
   virtual Frame snapshot(const FieldSet& fields) = 0;
 
   /// The same as a file takes it: floats are double in double precision, else float. Returns before

@@ -24,6 +24,7 @@ class LyingSimulation final : public Simulation {
     if (most_steps_ != nullptr) *most_steps_ = std::max(*most_steps_, honest_->step());
   }
   std::int64_t step() const override { return honest_->step(); }
+  void evaluate_energies() override { honest_->evaluate_energies(); }
   Observation observe() override { return honest_->observe(); }
   ExactState exact_state() override { return honest_->exact_state(); }
   Frame snapshot(const FieldSet& fields) override {

@@ -131,10 +131,7 @@ TEST_P(FewParticles, AnOpenClusterThatFliesApartStaysRight) {
   // As the cluster grows, to three times its size (emulated) or fifteen times, most of the grid's
   // cells are empty: minutes, where each is a block to emulate.
   const int looks = emulated() ? 5 : 20;
-  for (int k = 0; k < looks; ++k) {
-    simulation->advance(emulated() ? 50 : 100);
-    simulation->observe();  // lays a new grid
-  }
+  for (int k = 0; k < looks; ++k) simulation->advance(emulated() ? 50 : 100);  // on a new grid each
   const Observation after = simulation->observe();
   EXPECT_NEAR(after.total_energy(), before, 2e-3 * std::abs(before));
   EXPECT_TRUE(std::isnan(after.pressure));
