@@ -23,9 +23,9 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 /// What an evaluation writes. Forces alone are the common case. `counts` writes candidates and
-/// partners, for which there must be room, and nothing else; `potential` the benchmark's sum over
-/// all candidates, into `energy`.
-enum class Wanted { forces, forces_and_energies, counts, potential };
+/// partners, for which there must be room, and nothing else. (Of an interaction that has no forces,
+/// forces are its potential, in `energy`.)
+enum class Wanted { forces, forces_and_energies, counts };
 
 /// How the last evaluation was launched, and a note in words, which are made when somebody asks.
 struct LaunchReport {
@@ -174,44 +174,48 @@ const BackendEntry& find_backend(const std::string& name);
 template <Wanted wanted>
 using WantedConstant = std::integral_constant<Wanted, wanted>;
 
-/// What a kernel of one candidate loop is compiled for: calls run(functor, wanted constant) with
-/// the functor of an interaction that has a cutoff, or of the benchmark's potentials.
-template <class Precision, class Run>
-void dispatch(const Interaction<typename Precision::Pair>& interaction, Wanted wanted, Run&& run) {
+/// Calls run(functor, wanted constant) with the functor that `visit` finds, or with the cutoff
+/// alone where candidates are counted.
+template <class Real, class Visit, class Run>
+void dispatch_wanted(const Interaction<Real>& interaction, Wanted wanted, Visit&& visit,
+                     Run&& run) {
   switch (wanted) {
     case Wanted::forces:
-      return interaction.visit_short_ranged(
-          [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
+      return visit([&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
     case Wanted::forces_and_energies:
-      return interaction.visit_short_ranged([&](const auto& functor) {
+      return visit([&](const auto& functor) {
         run(functor, WantedConstant<Wanted::forces_and_energies>{});
       });
     case Wanted::counts:
       return run(interaction.cutoff_test(), WantedConstant<Wanted::counts>{});
-    case Wanted::potential:
-      if constexpr (Precision::value == pencilbox::Precision::single) {
-        return interaction.visit_candidate_potential(
-            [&](const auto& functor) { run(functor, WantedConstant<Wanted::potential>{}); });
-      }
-      throw std::logic_error("the benchmark's potentials exist in single precision only");
   }
 }
 
-/// The same for a back end that also evaluates what acts at any distance, and no benchmark.
+/// What kernels are compiled for that need a cutoff.
+template <class Real, class Run>
+void dispatch_short_ranged(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
+  dispatch_wanted(
+      interaction, wanted, [&](auto&& visitor) { interaction.visit_short_ranged(visitor); }, run);
+}
+
+/// The same of a back end that also evaluates what acts at any distance.
 template <class Real, class Run>
 void dispatch_any(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
-  switch (wanted) {
-    case Wanted::forces:
-      return interaction.visit_any(
-          [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
-    case Wanted::forces_and_energies:
-      return interaction.visit_any([&](const auto& functor) {
-        run(functor, WantedConstant<Wanted::forces_and_energies>{});
-      });
-    case Wanted::counts:
-      return run(interaction.cutoff_test(), WantedConstant<Wanted::counts>{});
-    case Wanted::potential:
-      throw std::logic_error("the benchmark's potentials need cells");
+  dispatch_wanted(
+      interaction, wanted, [&](auto&& visitor) { interaction.visit_any(visitor); }, run);
+}
+
+/// The same of one that looks at all candidates in cells: it also sums potentials without forces.
+template <class Precision, class Run>
+void dispatch(const Interaction<typename Precision::Pair>& interaction, Wanted wanted, Run&& run) {
+  if (wanted != Wanted::forces || !interaction.is_candidate_potential()) {
+    return dispatch_short_ranged(interaction, wanted, run);
+  }
+  if constexpr (Precision::value == pencilbox::Precision::single) {
+    interaction.visit_candidate_potential(
+        [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
+  } else {
+    throw std::logic_error("a potential without forces exists in single precision only");
   }
 }
 

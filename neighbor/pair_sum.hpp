@@ -245,16 +245,15 @@ struct TargetSum<Precision, Wanted::counts>
   }
 };
 
-/// The benchmark's: every candidate counts, in float throughout, as published.
+/// Of a potential without forces: every candidate counts, in float throughout, as published.
 template <class Precision>
-struct TargetSum<Precision, Wanted::potential>
-    : SumOfCandidates<TargetSum<Precision, Wanted::potential>> {
+struct PotentialSum : SumOfCandidates<PotentialSum<Precision>> {
   float energy = 0.0F;
 
   template <class Op>
-  PENCILBOX_DEVICE_FUNCTION static TargetSum of_both(const TargetSum& a, const TargetSum& b,
-                                                     Op&& op) {
-    TargetSum sum;
+  PENCILBOX_DEVICE_FUNCTION static PotentialSum of_both(const PotentialSum& a,
+                                                        const PotentialSum& b, Op&& op) {
+    PotentialSum sum;
     sum.energy = op(a.energy, b.energy);
     return sum;
   }
@@ -271,5 +270,10 @@ struct TargetSum<Precision, Wanted::potential>
     sums.energy[target] = energy;
   }
 };
+
+/// What a target sums up of this interaction.
+template <class Precision, Wanted wanted, class Interaction>
+using SumOf = std::conditional_t<is_candidate_kernel<Interaction>, PotentialSum<Precision>,
+                                 TargetSum<Precision, wanted>>;
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -152,7 +152,7 @@ class CandidateRow {
     backend->occupancy_changed(largest_cell_);
     backend->rebuild(view_, stream_);
     forget_sums();
-    compute(*backend, Wanted::potential);
+    compute(*backend, Wanted::forces);
     compare_sums(choice.name);
     compare_candidates(choice.name, *backend);
     timing.prepare = time_prepare(*backend);
@@ -175,7 +175,7 @@ class CandidateRow {
   }
 
   void compute_all_calls(OneBackend& backend) {
-    for (int k = 0; k < bench_.calls; ++k) compute(backend, Wanted::potential);
+    for (int k = 0; k < bench_.calls; ++k) compute(backend, Wanted::forces);
   }
 
   /// The largest error of a particle; throws if it is more than rounding. Where terms exceed a
@@ -234,7 +234,7 @@ class CandidateRow {
     constexpr double seconds_if_emulated = 0.5;
     const auto start = std::chrono::steady_clock::now();
     for (int k = 1; k <= calls; ++k) {
-      compute(backend, Wanted::potential);
+      compute(backend, Wanted::forces);
       if (k % calls_between_waits == 0) stream_.synchronize();
       if (device_.emulates_blocks && seconds_since(start) > seconds_if_emulated) break;
     }

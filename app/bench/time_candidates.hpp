@@ -5,9 +5,9 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Bins the particles once, then times each back end's Wanted::potential. Before and after, its
-/// sums are compared with sums taken in double, and its candidates with those that the cells hold:
-/// PhysicsError, naming back end and particle, where they differ.
+/// Bins the particles once, then times how long each back end takes for their potential. Before and
+/// after, its sums are compared with sums taken in double, and its candidates with those that the
+/// cells hold: PhysicsError, naming back end and particle, where they differ.
 CandidateResult time_candidates(const CandidateBench& bench);
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

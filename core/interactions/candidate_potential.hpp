@@ -67,4 +67,10 @@ struct CandidateKernel {
   }
 };
 
+/// Whether a functor is a potential and nothing else: no force, no cutoff.
+template <class Interaction>
+inline constexpr bool is_candidate_kernel = false;
+template <CandidatePotential kind>
+inline constexpr bool is_candidate_kernel<CandidateKernel<kind>> = true;
+
 }  // namespace pencilbox

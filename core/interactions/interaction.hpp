@@ -64,6 +64,11 @@ class Interaction {
     }
   }
 
+  /// Whether it is one of the benchmark's potentials, which know no force.
+  bool is_candidate_potential() const {
+    return std::holds_alternative<CandidatePotentialModel>(potential_);
+  }
+
   /// Calls visitor(functor) with one of the benchmark's kernels, which exist in float only.
   template <class Visitor>
   void visit_candidate_potential(Visitor&& visitor) const {

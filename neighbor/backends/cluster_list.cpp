@@ -243,6 +243,8 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   using Pair = typename Precision::Pair;
 
  public:
+  static constexpr bool needs_cutoff = true;
+
   ClusterList(const Problem& problem, const BackendOptions& options)
       : radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),

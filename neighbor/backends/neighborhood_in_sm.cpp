@@ -20,13 +20,14 @@ struct SumOverNeighborhood {
   static constexpr int max_threads = 512;
   using Pair = typename Precision::Pair;
   /// Forces in float: at most 64 registers. What else there is would spill.
+  static constexpr bool has_forces = !is_candidate_kernel<Interaction>;
   static constexpr int min_blocks =
-      wanted == Wanted::forces && sizeof(Pair) == sizeof(float) ? 2 : 1;
+      wanted == Wanted::forces && has_forces && sizeof(Pair) == sizeof(float) ? 2 : 1;
   static constexpr StagedFrame frame =
       pairs_must_cancel<Precision> ? StagedFrame::own : StagedFrame::targets;
   using Around = CellNeighborhood<Precision, frame>;
   using Group = TargetGroup<Pair, targets_of_a_team>;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
@@ -60,7 +61,7 @@ struct SumOverNeighborhood {
 
   /// Padding is out of everybody's range; what knows no range must be told.
   PENCILBOX_DEVICE_FUNCTION static bool counts(const typename Around::Source& source) {
-    if constexpr (wanted == Wanted::counts || wanted == Wanted::potential) {
+    if constexpr (wanted == Wanted::counts || !has_forces) {
       return !source.is_padding();
     } else {
       return true;
@@ -84,6 +85,7 @@ template <class Precision>
 class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodInSm<Precision>> {
  public:
   using Pair = typename Precision::Pair;
+  static constexpr bool needs_cutoff = false;
 
   NeighborhoodInSm(const Problem& problem, const BackendOptions& options)
       : cutoff_(cutoff_of(problem.potential)),
@@ -115,8 +117,8 @@ class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodIn
            Stream& stream) {
     shape_ = neighborhood_.template launch_shape<Pair>(particles.cells(), threads_);
     launch(stream, shape_,
-           SumOverNeighborhood<Precision, wanted, Functor, Sink>{
-               particles, functor, sink, neighborhood_, reach_squared(wanted)});
+           SumOverNeighborhood<Precision, wanted, Functor, Sink>{particles, functor, sink,
+                                                                 neighborhood_, reach_squared()});
   }
 
   LaunchReport launch_report() const override {
@@ -131,9 +133,9 @@ class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodIn
   /// ones (measured on an H200).
   static constexpr Index most_to_move = 131072;
 
-  /// For the benchmark's potentials, which have no cutoff, all that 27 cells hold counts.
-  Pair reach_squared(Wanted wanted) const {
-    if (wanted == Wanted::potential || cutoff_ == 0.0) return std::numeric_limits<Pair>::max();
+  /// Where nothing is cut off, all that 27 cells hold counts.
+  Pair reach_squared() const {
+    if (cutoff_ == 0.0) return std::numeric_limits<Pair>::max();
     return reach_squared_of<Pair>(cutoff_);
   }
 

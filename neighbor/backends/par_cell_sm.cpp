@@ -22,7 +22,7 @@ template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct ParCellSmKernel {
   static constexpr const char* name = "par-cell-sm";
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
   using Staged = StagedSources<Pair, Interaction::needs_types>;
 
   BinnedParticles<Precision> particles;

@@ -32,7 +32,7 @@ struct SeveralThreadsATarget {
   static constexpr int max_threads = 512;
   using Pair = typename Precision::Pair;
   using Around = FlatNeighborhood<Pair>;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;

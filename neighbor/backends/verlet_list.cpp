@@ -197,6 +197,8 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   using Pair = typename Precision::Pair;
 
  public:
+  static constexpr bool needs_cutoff = true;
+
   VerletList(const Problem& problem, const BackendOptions& options)
       : radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),

@@ -49,7 +49,7 @@ struct XPencilRegKernel {
   static constexpr const char* name = "x-pencil-reg";
   static constexpr int max_threads = 1024;
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
   using Staged = StagedSources<Pair, Interaction::needs_types>;
 
   BinnedParticles<Precision> particles;

@@ -7,7 +7,8 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// `Derived` launches its kernel in run<wanted>(particles, interaction's functor, sink, stream).
+/// `Derived` launches its kernel in run<wanted>(particles, interaction's functor, sink, stream),
+/// and says with `needs_cutoff` whether potentials without one are none of its business.
 template <class Precision, class Derived>
 class BackendWithSinks : public Backend<Precision> {
   using Pair = typename Precision::Pair;
@@ -15,9 +16,14 @@ class BackendWithSinks : public Backend<Precision> {
  public:
   void compute(const BinnedParticles<Precision>& particles, const Interaction<Pair>& interaction,
                Wanted wanted, PairSums<Precision>& sums, Stream& stream) override {
-    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
+    const auto run = [&](const auto& functor, auto chosen) {
       self().template run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
-    });
+    };
+    if constexpr (Derived::needs_cutoff) {
+      dispatch_short_ranged(interaction, wanted, run);
+    } else {
+      dispatch<Precision>(interaction, wanted, run);
+    }
   }
 
   bool moves_targets() const override { return true; }

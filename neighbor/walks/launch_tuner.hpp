@@ -34,8 +34,7 @@ class LaunchTuner {
   /// The shape to launch with now; end() must follow in the same stream. Only what every step
   /// evaluates is measured: other kernels take longer, and would mislead.
   Index begin(Wanted wanted, Stream& stream) {
-    const bool every_step = wanted == Wanted::forces || wanted == Wanted::potential;
-    if (!every_step) return candidates_[chosen_.value_or(0)];
+    if (wanted != Wanted::forces) return candidates_[chosen_.value_or(0)];
     if (!chosen_ && trials_.size() == candidates_.size() * samples) read_times();
     measuring_ = !chosen_ && trials_.size() < candidates_.size() * samples;
     if (!measuring_) return candidates_[chosen_.value_or(0)];

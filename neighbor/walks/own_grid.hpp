@@ -133,7 +133,7 @@ struct OwnCells {
 template <class Precision, Wanted wanted, class Interaction>
 struct OwnGridWalk {
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
 
   BinnedParticles<Precision> engine;
   GridView<Pair> grid;

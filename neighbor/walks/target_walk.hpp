@@ -40,7 +40,7 @@ void dispatch_runs(SourceRuns runs, Run&& run) {
 template <class Precision, Wanted wanted, class Interaction, SourceRuns runs>
 struct TargetWalk {
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;

@@ -54,7 +54,7 @@ class PotentialOfAllCandidates : public ::testing::Test {
     const auto backend = make_backend<Precision>(entry, problem_, options);
     const auto binned = binning.view(particles);
     backend->rebuild(binned, stream_);
-    backend->compute(binned, interaction, Wanted::potential, particles.sums, stream_);
+    backend->compute(binned, interaction, Wanted::forces, particles.sums, stream_);
     return particles.sums.energy.download(stream_);
   }
 

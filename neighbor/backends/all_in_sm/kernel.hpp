@@ -28,7 +28,7 @@ struct AllInSmKernel {
   static constexpr const char* name = "all-in-sm";
   static constexpr int max_threads = 512;
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
   using Box = SubBoxWithGhosts<Pair>;
 
   BinnedParticles<Precision> particles;

@@ -35,7 +35,7 @@ struct Search {
   static constexpr const char* name = "fenns: search";
   static constexpr int max_threads = 512;  // with 1,024 there are not registers enough for doubles
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
 
   BinnedParticles<Precision> particles;
   SectionsView<Pair> sections;

@@ -21,9 +21,9 @@ template <class Precision, Wanted wanted, class Interaction, SourceRuns runs, bo
 struct XPencilKernel {
   static constexpr const char* name = "x-pencil";
   static constexpr int max_threads = 1024;
-  static constexpr int min_blocks = wanted == Wanted::potential ? 2 : 1;
+  static constexpr int min_blocks = is_candidate_kernel<Interaction> ? 2 : 1;
   using Pair = typename Precision::Pair;
-  using Sum = TargetSum<Precision, wanted>;
+  using Sum = SumOf<Precision, wanted, Interaction>;
   using Source = StagedSource<Pair>;
   using Staged = SharedArray<Source>;
 
@@ -32,10 +32,11 @@ struct XPencilKernel {
   PairSumsView<Precision> sums;
   PencilLayout layout;
 
-  /// Forces want coordinates relative to each particle's cell, which keep all their digits. The
-  /// benchmark's potentials are in float throughout, as published: there all coordinates are
+  /// Forces want coordinates relative to each particle's cell, which keep all their digits. A
+  /// potential without forces is in float throughout, as published: there all coordinates are
   /// relative to the pencil, and the sources of a merged run need no shift each.
-  static constexpr bool along_pencil = wanted == Wanted::potential && runs == SourceRuns::merged;
+  static constexpr bool along_pencil =
+      is_candidate_kernel<Interaction> && runs == SourceRuns::merged;
 
   /// One target in a thread's registers, or in those of several threads that share its sources;
   /// `particle` is -1 where the thread has none.
