@@ -3,6 +3,7 @@
 
 #if defined(PENCILBOX_DEVICE_CUDA)
 
+#include <cstdint>
 #include <string>
 
 #include <cuda_runtime.h>
@@ -34,8 +35,33 @@ inline Error properties(Properties* out) { return cudaGetDeviceProperties(out, 0
 inline Error driver_version(int* version) { return cudaDriverGetVersion(version); }
 inline Error runtime_version(int* version) { return cudaRuntimeGetVersion(version); }
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlockOptin; }
-inline Error allocate(void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); }
-inline Error release(void* pointer) { return cudaFree(pointer); }
+/// The driver's pool, made to keep what is given back to it; nothing where a device has none.
+inline cudaMemPool_t keeping_pool() {
+  int has_pools = 0;
+  cudaMemPool_t pool = nullptr;
+  cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, 0);
+  if (has_pools == 0 || cudaDeviceGetDefaultMemPool(&pool, 0) != success) return nullptr;
+  std::uint64_t kept_bytes = UINT64_MAX;
+  cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
+  return pool;
+}
+inline cudaMemPool_t pool() {
+  static const cudaMemPool_t pool = keeping_pool();
+  return pool;
+}
+/// There for all streams when it returns, like what cudaMalloc gives, which would take a millisecond
+/// for each back end that is tried.
+inline Error allocate(void** pointer, std::size_t bytes) {
+  if (pool() == nullptr) return cudaMalloc(pointer, bytes);
+  const Error error = cudaMallocFromPoolAsync(pointer, bytes, pool(), nullptr);
+  return error == success ? cudaStreamSynchronize(nullptr) : error;
+}
+/// Waits for all streams, like cudaFree: any of them may still use it.
+inline Error release(void* pointer) {
+  if (pool() == nullptr) return cudaFree(pointer);
+  const Error error = cudaDeviceSynchronize();
+  return error == success ? cudaFreeAsync(pointer, nullptr) : error;
+}
 inline Error allocate_pinned(void** pointer, std::size_t bytes) {
   return cudaMallocHost(pointer, bytes);
 }
