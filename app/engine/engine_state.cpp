@@ -69,7 +69,8 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
 template <class Precision>
 void Engine<Precision>::offer(std::vector<Candidate> candidates) {
   candidates_ = std::move(candidates);
-  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_));
+  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_),
+                    device_.emulates_blocks);
   expected_interval_.assign(candidates_.size(), 0);
 }
 
@@ -289,7 +290,8 @@ void Engine<Precision>::choose_again_if_crowded() {
   const Index change = std::abs(health_.largest_cell - largest_at_choice_);
   if (change <= std::max<Index>(3, largest_at_choice_ / 4)) return;
   choice_before_ = present_choice();
-  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_));
+  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_),
+                    device_.emulates_blocks);
   adopt(choosing_->active());
 }
 
