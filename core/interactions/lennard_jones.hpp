@@ -55,7 +55,7 @@ struct LennardJones {
  private:
   PENCILBOX_DEVICE_FUNCTION PairTerm<Real> term_of(
       Real r2, Real inverse_r2, const LennardJonesConstants<Real>& constants) const {
-    PairTerm<Real> term = lennard_jones_of_inverse(constants, inverse_r2);
+    PairTerm<Real> term = lennard_jones(constants, inverse_r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
       shift_force(constants, r2, cutoff, term);
     }
@@ -72,7 +72,7 @@ std::vector<LennardJonesConstants<Real>> lennard_jones_constants(const LennardJo
     LennardJonesConstants<double> row{48.0 * epsilon * sigma6 * sigma6, 24.0 * epsilon * sigma6,
                                       0.0, 0.0};
     if (model.truncation != Truncation::cut) {
-      const auto at_cutoff = lennard_jones(row, model.cutoff * model.cutoff);
+      const auto at_cutoff = lennard_jones(row, 1.0 / (model.cutoff * model.cutoff));
       row.energy_shift = at_cutoff.energy;
       row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
     }
