@@ -176,6 +176,7 @@ SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<Particl
            .precision = deck.precision,
            .deterministic = deck.deterministic,
            .skin = deck.skin,
+           .parameters = deck.parameters,
            .executor = deck.executor},
           {}};
 }

@@ -76,12 +76,15 @@ class DeviceSimulation final : public Simulation {
     }
     result.step = step();
     result.time = time();
-    const double freedom = 3.0 * static_cast<double>(particles().count) - 3.0;
+    Integrator<Precision>& integrator = engine_.integrator();
+    const double fixed = integrator.conserves_momentum() ? 3.0 : 0.0;
+    const double freedom = 3.0 * static_cast<double>(particles().count) - fixed;
     result.temperature = freedom > 0.0 ? 2.0 * result.kinetic_energy / freedom : 0.0;
     result.pressure = box_.fully_periodic()
                           ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
                           : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
+    result.conserved_energy = integrator.conserved_energy(result, engine_.stream());
     return result;
   }
 
@@ -98,7 +101,7 @@ class DeviceSimulation final : public Simulation {
     ExactState state = engine_.exact_state();
     state.box = box_;
     state.types = types_;
-    state.integrator = engine_.integrator().state();
+    state.integrator = engine_.integrator().state(engine_.stream());
     if (const auto row = broken_row(state)) {
       GridPlace place{state.cell[*row], state.offset[*row], {}};
       throw PhysicsError("step " + std::to_string(step()) + ": particle " +
@@ -283,10 +286,10 @@ class Api final : public DeviceApi {
     return infos;
   }
 
-  std::vector<std::string> integrators() const override {
-    std::vector<std::string> names;
-    for (const IntegratorEntry& entry : integrator_registry()) names.push_back(entry.name);
-    return names;
+  std::vector<IntegratorInfo> integrators() const override {
+    std::vector<IntegratorInfo> infos;
+    for (const IntegratorEntry& entry : integrator_registry()) infos.push_back(entry.info);
+    return infos;
   }
 
   ProblemReport check(const SimulationSetup& setup) const override {

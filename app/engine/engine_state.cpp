@@ -58,11 +58,10 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
   problem_ = problem;
   offer(candidates_for(setup_, problem));
   largest_at_choice_ = problem.largest_cell;
-  const double freedom = std::max(0.0, 3.0 * problem.particles - 3.0);
   if (!integrator_) {
     integrator_ = make_integrator<Precision>(
         find_integrator(setup_.integrator),
-        IntegratorSettings{setup_.timestep, problem.box, setup_.seed, freedom});
+        IntegratorSettings{setup_.timestep, problem.box, setup_.parameters});
   }
 }
 
@@ -93,7 +92,7 @@ template <class Precision>
 void Engine<Precision>::restore(const ExactState& state, const Problem& problem) {
   step_ = state.step;
   begin_choosing(problem);
-  integrator_->restore(state.integrator);
+  integrator_->restore(state.integrator, stream_);
   const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
                                state.box.periodic};
   if (candidates_.size() > 1 && setup_.deterministic) {

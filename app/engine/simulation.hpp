@@ -31,8 +31,8 @@ struct SimulationSettings {
   double timestep = 0.005;
   Precision precision = Precision::mixed;
   bool deterministic = false;
-  std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
-  std::uint64_t seed = 0;        ///< of an integrator's random numbers
+  std::optional<double> skin{};       ///< of lists [sigma]; absent: found while running
+  IntegratorParameters parameters{};  ///< of the integrator
   Executor executor = Executor::best;
 };
 
@@ -117,7 +117,7 @@ class DeviceApi {
   virtual DeviceProperties properties() const = 0;
 
   virtual std::vector<BackendInfo> backends() const = 0;
-  virtual std::vector<std::string> integrators() const = 0;
+  virtual std::vector<IntegratorInfo> integrators() const = 0;
 
   /// How this problem would lie on the device, and which back ends could run it, the chosen one
   /// with its options. Allocates nothing there.

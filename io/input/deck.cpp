@@ -242,6 +242,12 @@ class Binder {
     }
     deck_.integrator = values().text("integrator.type");
     deck_.timestep = values().real("integrator.timestep");
+    for (const auto& [key, value] : values().section("integrator")) {
+      if (key == "type" || key == "timestep") continue;
+      const auto* integer = std::get_if<std::int64_t>(&value.data);
+      deck_.parameters[key] =
+          integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value.data);
+    }
     deck_.steps = values().integer("run.steps");
     deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
     deck_.device = values().text("run.device");

@@ -87,6 +87,7 @@ struct Deck {
   std::optional<double> skin;  ///< of a list [sigma]; absent: found while running
   std::string integrator;
   double timestep = 0.005;
+  IntegratorParameters parameters;  ///< every parameter of the integrator
 
   std::int64_t steps = 0;
   Precision precision = Precision::mixed;

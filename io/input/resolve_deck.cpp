@@ -130,10 +130,10 @@ class Resolver {
     DeckValue::Section values;
     for (const KeyRule* rule : rules) {
       const std::string child = child_path(path, rule->name());
-      if (!rule->only_with.empty() && rule->only_with != type) {
+      if (!rule->goes_with(type)) {
         if (const YamlNode* given = node.find(rule->name())) {
-          refuse(*given, child, "only with type " + rule->only_with, "type " + type,
-                 keys_with(path, type));
+          refuse(*given, child, fmt::format("only with type {}", fmt::join(rule->only_with, ", ")),
+                 "type " + type, keys_with(path, type));
         }
       } else if (const YamlNode* given = node.find(rule->name())) {
         values.emplace_back(rule->name(), value(*given, *rule, child));
