@@ -81,6 +81,25 @@ expect "meanwhile" "$err" $'\npencilbox: \[1/3\] [0-9]+s\n'
 expect "after" "$err" $'\npencilbox: built in [0-9]+s$'
 expect "a second time" "$(./pencilbox info 2>&1)" '^the program: info$'
 
+# Tests: what was skipped is counted, not listed; one line of totals at the end, and ctest's exit code.
+cat >"$folder/bin/ctest" <<'STUB'
+#!/usr/bin/env bash
+printf '1/4 Test #1: a\n\n75%% tests passed, 1 tests failed out of 4\n\nTotal Test time (real) =   1.00 sec\n'
+printf '\nThe following tests did not run:\n\t  2 - b (Skipped)\n\t  3 - c (Skipped)\n'
+printf '\nThe following tests FAILED:\n\t  4 - d (Failed)\nErrors while running CTest\n'
+exit 8
+STUB
+chmod +x "$folder/bin/ctest"
+status=0
+out=$(./pencilbox test 2>&1) || status=$?
+expect "tests" "$status $out" '^8 .*pencilbox: 4 tests in [0-9]+s: 1 passed, 1 failed, 2 skipped [^
+]*$'
+expect "what failed" "$out" $'FAILED:\n\t  4 - d'
+if [[ $out == *Skipped* || $out == *'did not run'* ]]; then
+  echo "skipped tests are listed: $out" >&2
+  failed=1
+fi
+
 # On a terminal, which script(1) plays: one line that moves, with the file's name.
 if command -v script >/dev/null; then
   rm build/host/app/pencilbox
