@@ -33,8 +33,7 @@ constexpr std::array readings{
     Reading{"info", "info", "speed"},
     Reading{"schema", "schema > deck.schema.json", "an-editor-that-knows-the-keys"},
     Reading{"test", "test -R AgainstReference", ""},
-    Reading{"generate", "generate bash > ~/.local/share/bash-completion/completions/pencilbox",
-            "completions-and-a-man-page"}};
+    Reading{"generate", "generate man > pencilbox.1", "completions-and-a-man-page"}};
 
 const Reading* reading_of(std::string_view command) {
   const auto found = std::find_if(readings.begin(), readings.end(),

@@ -217,8 +217,8 @@ std::string man_page(const Texts& texts) {
 std::string markdown_page(const Texts& texts) {
   std::string text =
       "# Commands\n\n"
-      "The program's own help, which `./pencilbox --help` and `./pencilbox COMMAND --help` print\n"
-      "from here, without a build. Made by `./pencilbox generate markdown`.\n";
+      "The program's own help. `./pencilbox --help` and `./pencilbox COMMAND --help`\n"
+      "print it from here, without a build; `./pencilbox generate markdown` makes it.\n";
   for (const CommandText& command : texts) {
     text += fmt::format("\n## {}\n\n```text\n{}```\n", command.name, help_text(command));
   }

@@ -78,7 +78,10 @@ TEST_F(CommandTexts, EachCommandHasItsHelpAnExampleAndAChapter) {
 }
 
 TEST_F(CommandTexts, HelpFitsEightyColumnsAndShowsDefaults) {
-  for (const std::string& line : lines_of(page())) EXPECT_LE(line.size(), 80U) << line;
+  for (const std::string& line : lines_of(page())) {
+    const bool is_one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+    EXPECT_TRUE(line.size() <= 80 || is_one_word) << line;
+  }
   EXPECT_NE(program("view --help").out.find("(default 0.5)"), std::string::npos);
   EXPECT_NE(program("--help").out.find("\n  test  "), std::string::npos);
 }
