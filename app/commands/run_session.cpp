@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "app/commands/memory_limit.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -48,12 +49,15 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
 }
 
 void RunSession::start(const DeviceApi& device) {
+  require_memory_for_start(deck_);
   SimulationSetup setup = make_setup(deck_);
+  require_memory_on_host(device, setup);
   const StartState particles = without_motion(setup.start);
   particles_ = particles.size();
   simulation_ = device.make(std::move(setup));
   last_ = simulation_->observe();
   start_ = {last_->time, energy_per_particle(*last_)};
+  stopping_.end_set_up();
   outputs_.emplace(deck_, OutputDirectory::open(output_request(deck_, arguments_)), particles,
                    device_.name, nullptr);
 }
@@ -64,6 +68,7 @@ void RunSession::resume(const DeviceApi& device) {
   first_step_ = state.step;
   start_ = resumed_->checkpoint.start;
   simulation_ = device.resume(make_setup_to_resume(deck_, state.types), state);
+  stopping_.end_set_up();
   OutputDirectory directory = OutputDirectory::open(output_request(deck_, arguments_));
   require_still_there(*resumed_);  // nobody else can write there from here on
   outputs_.emplace(deck_, std::move(directory), without_motion(state), device_.name, &*resumed_);

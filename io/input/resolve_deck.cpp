@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
+#include "io/input/name.hpp"
 #include "io/input/nearest_name.hpp"
 #include "io/input/number.hpp"
+#include "io/input/text_file.hpp"
 
 namespace pencilbox {
 namespace {
@@ -45,14 +47,6 @@ bool is_one_of(const std::string& text, const std::vector<std::string>& choices)
   return std::find(choices.begin(), choices.end(), text) != choices.end();
 }
 
-bool is_name(const std::string& text) {
-  constexpr std::size_t longest = 32;
-  return text.size() <= longest && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '-' || c == '+';
-         });
-}
-
 std::string range_of(const KeyRule& rule) {
   return fmt::format("{} to {}", rule.minimum, rule.maximum);
 }
@@ -75,7 +69,7 @@ std::string allowed_entry(const KeyRule& rule) {
     case KeyKind::text:
       return "text";
     case KeyKind::name:
-      return "a word of at most 32 letters, digits, '_', '-' and '+'";
+      return std::string(what_a_name_is);
     case KeyKind::choice:
       return join(rule.choices);
     case KeyKind::option: {
@@ -401,6 +395,7 @@ void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides) 
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
     const std::string place = "--set " + quoted_input(key);
+    if (!is_utf8(text)) complain(place, "not UTF-8 text", text, "UTF-8 text");
     if (equals == std::string::npos || key.empty()) {
       complain(place, "not an override", text, "key=value, such as potential.cutoff=3.0");
     }
