@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "app/bench/bench.hpp"
 #include "app/bench/measurement.hpp"
@@ -20,13 +21,15 @@
 #include "app/compare/compare_command.hpp"
 #include "core/device/host/threads.hpp"
 #include "core/error.hpp"
+#include "io/output/terminal.hpp"
 
 namespace {
 
 using namespace pencilbox;
 
 int fail(const std::string& message, ExitCode code) {
-  std::cerr << "pencilbox: " << message << std::endl;
+  const std::string name = "pencilbox:";
+  std::cerr << (wants_colour(STDERR_FILENO) ? bold_red(name) : name) << " " << message << std::endl;
   return static_cast<int>(code);
 }
 

@@ -40,7 +40,8 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
-      table_(rows_, isatty(STDOUT_FILENO) == 1) {
+      table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
+                     [] { return terminal_width(STDOUT_FILENO); }}) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
@@ -191,6 +192,9 @@ void RunSession::write_checkpoint(ExactState state) {
 
 void RunSession::announce() const {
   if (resumed_ && !resumed_->note.empty()) note(resumed_->note);  // an older state is worth a word
+  if (resumed_) {
+    if (const std::string gap = outputs_->missing_rows(first_step_); !gap.empty()) note(gap);
+  }
   if (!arguments_.quiet) print(announcement());
 }
 

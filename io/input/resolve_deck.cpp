@@ -10,6 +10,7 @@
 #include "io/input/name.hpp"
 #include "io/input/nearest_name.hpp"
 #include "io/input/number.hpp"
+#include "io/input/other_words.hpp"
 #include "io/input/text_file.hpp"
 
 namespace pencilbox {
@@ -178,6 +179,9 @@ class Resolver {
     const std::vector<std::string> here = names_of(schema_.children(table_path(path), type));
     const std::string child = child_path(path, quoted_input(key));
     const std::string allowed = here.empty() ? "no key here" : join(here);
+    if (const auto answer = answer_to(table_path(path), key); !answer.empty()) {
+      refuse(node, child, "unknown key", key, fmt::format("{}; {}", allowed, answer));
+    }
     if (const auto nearest = nearest_name(key, here)) {
       refuse(node, child, "unknown key", key, allowed + "; did you mean " + *nearest + "?");
     }
@@ -339,8 +343,10 @@ class Resolver {
     const auto& choices = rule.choices;
     if (rule.kind == KeyKind::choice &&
         std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
+      const std::string_view answer = answer_to(path, node.text);
       refuse(node, path, unknown_choice(path), node.text.empty() ? "an empty text" : node.text,
-             with_suggestion(allowed_entry(rule), node.text, choices));
+             answer.empty() ? with_suggestion(allowed_entry(rule), node.text, choices)
+                            : fmt::format("{}; {}", allowed_entry(rule), answer));
     }
     const bool control = std::any_of(node.text.begin(), node.text.end(), [](char c) {
       return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/input/start_file.hpp"
+#include "io/input/text_file.hpp"
 #include "tests/io/input_support.hpp"
 
 namespace pencilbox {
@@ -222,6 +223,29 @@ TEST(BadStartFile, SaysWhatIsWrongWithTheFile) {
             std::string::npos);
   EXPECT_NE(error_of([&] { read_start("/dev/zero", {}); }).find("not a regular file"),
             std::string::npos);
+}
+
+TEST(BadStartFile, RefusesSpeciesThatNoOutputCouldName) {
+  const TemporaryFolder folder;
+  for (const std::string& species :
+       {std::string("\xff\xfe"), std::string("A\x1b[31m"), std::string(70000, 'A')}) {
+    const auto place =
+        folder.write("species.xyz", "1\nLattice=\"5 0 0 0 5 0 0 0 5\"\n" + species + " 0 0 0\n");
+    const std::string line = error_of([&] { read_start(place, {}); });
+    EXPECT_NE(line.find("species.xyz:3: species: not a name, got "), std::string::npos) << line;
+    EXPECT_NE(line.find("a word of at most 32 letters"), std::string::npos);
+    EXPECT_LT(line.size(), 400U);
+    EXPECT_TRUE(is_utf8(line));
+    EXPECT_EQ(line.find('\x1b'), std::string::npos);
+  }
+}
+
+TEST(BadStartFile, ACornerFarFromTheOriginIsRefusedInXyzToo) {
+  const TemporaryFolder folder;
+  const auto place =
+      folder.write("far.xyz", "1\nLattice=\"9 0 0 0 9 0 0 0 9\" Origin=\"1e17 0 0\"\nA 1e17 0 0\n");
+  const std::string line = error_of([&] { read_start(place, {}); });
+  EXPECT_NE(line.find("far.xyz:2: Origin: a corner of the box so far"), std::string::npos) << line;
 }
 
 TEST(BadStartFile, StaysOneLineWhateverIsInTheFile) {
