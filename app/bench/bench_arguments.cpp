@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "app/bench/measurement.hpp"
 #include "app/commands/program.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/nearest_name.hpp"
 #include "io/input/number.hpp"
+#include "io/output/terminal.hpp"
 
 namespace pencilbox {
 
@@ -120,10 +122,11 @@ std::string or_usual(const std::string& text, const std::string& usual) {
   return text.empty() ? usual : text;
 }
 
-const DeviceApi& read_device(const std::string& command, const BenchArguments& arguments) {
+const DeviceApi& read_device(std::string_view command, const BenchArguments& arguments) {
   std::vector<std::string> names{"auto"};
   for (const DeviceApi* device : devices()) names.push_back(device->kind());
-  return choose_device(names[read_name(command + ": --device", arguments.device, names)]);
+  return choose_device(
+      names[read_name(std::string(command) + ": --device", arguments.device, names)]);
 }
 
 Result begin_result(const std::string& name, const std::string& title,
@@ -153,7 +156,7 @@ void print_result(const Result& result) {
     if (name == "device") text += value + "\n";
   }
   for (const ResultTable& table : result.tables) {
-    text += "\n" + table.caption + "\n" + to_text(table);
+    text += "\n" + table.caption + "\n" + screen_text(table, terminal_width(STDOUT_FILENO));
   }
   text += "\n";
   for (const std::string& note : result.notes) text += "- " + note + "\n";

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "app/commands/memory_limit.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -39,7 +40,8 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
-      table_(rows_, isatty(STDOUT_FILENO) == 1) {
+      table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
+                     [] { return terminal_width(STDOUT_FILENO); }}) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
@@ -48,12 +50,15 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
 }
 
 void RunSession::start(const DeviceApi& device) {
+  require_memory_for_start(deck_);
   SimulationSetup setup = make_setup(deck_);
+  require_memory_on_host(device, setup);
   const StartState particles = without_motion(setup.start);
   particles_ = particles.size();
   simulation_ = device.make(std::move(setup));
   last_ = simulation_->observe();
   start_ = {last_->time, energy_per_particle(*last_)};
+  stopping_.end_set_up();
   outputs_.emplace(deck_, OutputDirectory::open(output_request(deck_, arguments_)), particles,
                    device_.name, nullptr);
 }
@@ -64,6 +69,7 @@ void RunSession::resume(const DeviceApi& device) {
   first_step_ = state.step;
   start_ = resumed_->checkpoint.start;
   simulation_ = device.resume(make_setup_to_resume(deck_, state.types), state);
+  stopping_.end_set_up();
   OutputDirectory directory = OutputDirectory::open(output_request(deck_, arguments_));
   require_still_there(*resumed_);  // nobody else can write there from here on
   outputs_.emplace(deck_, std::move(directory), without_motion(state), device_.name, &*resumed_);
@@ -186,6 +192,9 @@ void RunSession::write_checkpoint(ExactState state) {
 
 void RunSession::announce() const {
   if (resumed_ && !resumed_->note.empty()) note(resumed_->note);  // an older state is worth a word
+  if (resumed_) {
+    if (const std::string gap = outputs_->missing_rows(first_step_); !gap.empty()) note(gap);
+  }
   if (!arguments_.quiet) print(announcement());
 }
 

@@ -190,6 +190,7 @@ Result result_of(const Comparison& comparison, const Contest& contest,
                     {}};
   const Rows rows(comparison, contest, device);
   for (const Contender& contender : comparison.contenders) table.rows.push_back(rows(contender));
+  table.folds = true;
   result.tables.push_back(std::move(table));
   result.plots.push_back(plot_of(comparison, contest));
   return result;

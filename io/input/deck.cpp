@@ -108,8 +108,10 @@ void add_dependent_defaults(YamlNode& root, const std::string& name) {
   }
   YamlNode* system = root.find("system");
   if (!is_section(system) || !is_section(system->find("particles"))) return;
-  if (system->find("particles")->find("file") == nullptr) {
-    add_default(*system, "types", parse_yaml("[{name: A}]", name, false));
+  if (system->find("particles")->find("file") != nullptr) return;  // which may say it
+  add_default(*system, "types", parse_yaml("[{name: A}]", name, false));
+  for (YamlNode& type : system->find("types")->items) {
+    if (is_section(&type)) add_default(type, "mass", parse_yaml("1.0", name, false));
   }
 }
 
@@ -203,9 +205,10 @@ class Binder {
     deck_.type_seed = seed("system.type_seed");
     if (values().find("system.types") == nullptr) return;
     for (const DeckValue& type : values().list("system.types")) {
+      const bool has_mass = type.find("mass") != nullptr;
       const bool has_fraction = type.find("fraction") != nullptr;
-      deck_.types.push_back(
-          {type.text("name"), type.real("mass"), has_fraction ? type.real("fraction") : 1.0});
+      deck_.types.push_back({type.text("name"), has_mass ? type.real("mass") : 1.0, has_mass,
+                             has_fraction ? type.real("fraction") : 1.0});
     }
   }
 

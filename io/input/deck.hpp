@@ -34,7 +34,8 @@ struct FileStart {
 struct DeckType {
   std::string name;
   double mass = 1.0;
-  double fraction = 1.0;  ///< of the particles, unless a start file says each one's type
+  bool mass_is_given = true;  ///< if not, a start file may say it
+  double fraction = 1.0;      ///< of the particles, unless a start file says each one's type
 };
 
 struct VelocityStart {

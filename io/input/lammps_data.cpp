@@ -212,7 +212,8 @@ class LammpsReader {
     if (mass < 1e-6 || mass > 1e6) {
       complain(lines_.place("Masses"), "out of range", word, "a mass from 1e-06 to 1e+06");
     }
-    if (!request_.types.empty() && request_.types[type].mass != mass) {
+    const bool given = !request_.types.empty() && request_.gives_mass(type);
+    if (given && request_.types[type].mass != mass) {
       complain(lines_.place("Masses"), "disagrees with the deck",
                fmt::format("mass {} of type {}", mass, request_.types[type].name),
                fmt::format("{}, as in system.types", request_.types[type].mass));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -63,16 +62,19 @@ double StartBuilder::wrap(const RowPlace& place, std::int64_t id, double x, std:
              fmt::format("{} to {}", lower - edge, upper + edge));
   }
   const std::int32_t step = x < lower ? -1 : 1;
-  if (image == (step < 0 ? std::numeric_limits<std::int32_t>::min()
-                         : std::numeric_limits<std::int32_t>::max())) {
-    complain(row(place), "image flag out of range", fmt::format("{} of id {}", image, id),
-             "a 32-bit integer");
-  }
   const double moved = x - static_cast<double>(step) * edge;
   // A hair below the lower corner rounds to the upper one, which is the lower one's image: stay.
   if (step < 0 && moved >= upper) return lower;
   image += step;
   return std::clamp(moved, lower, std::nextafter(upper, lower));
+}
+
+/// A run goes on counting from here: with room for a billion more crossings.
+void StartBuilder::require_image(const RowPlace& place, std::int64_t id, std::int32_t image) const {
+  constexpr std::int32_t most = 1'000'000'000;
+  if (image >= -most && image <= most) return;
+  complain(row(place), "image flag out of range", fmt::format("{} of id {}", image, id),
+           fmt::format("{} to {}", -most, most));
 }
 
 void StartBuilder::add_particle(const RowPlace& place, std::int64_t id, std::int32_t type,
@@ -81,6 +83,7 @@ void StartBuilder::add_particle(const RowPlace& place, std::int64_t id, std::int
   state_.type[index] = type;
   state_.image[index] = image;
   for (std::size_t d = 0; d < 3; ++d) {
+    require_image(place, id, image[d]);
     state_.position[index][d] = wrap(place, id, position[d], d, state_.image[index][d]);
   }
 }

@@ -41,6 +41,7 @@ class StartBuilder {
   std::size_t claim(const RowPlace& place, std::int64_t id, std::vector<int>& lines) const;
   double wrap(const RowPlace& place, std::int64_t id, double x, std::size_t d,
               std::int32_t& image) const;
+  void require_image(const RowPlace& place, std::int64_t id, std::int32_t image) const;
   void refuse_coincidence() const;
   std::string row(const RowPlace& place) const;
 

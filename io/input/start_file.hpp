@@ -13,6 +13,9 @@ namespace pencilbox {
 struct StartFileRequest {
   Bool3 periodic{true, true, true};
   std::vector<ParticleType> types{};  ///< empty: take those of the file
+  std::vector<bool> mass_is_given{};  ///< of each of them; empty: all. Else the file's counts
+
+  bool gives_mass(std::size_t type) const { return mass_is_given.empty() || mass_is_given[type]; }
 };
 
 /// Reads a LAMMPS data file or the first frame of an extended XYZ file; the format is told by the

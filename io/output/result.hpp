@@ -32,6 +32,7 @@ struct ResultTable {
   std::string caption;
   std::vector<Column> columns;  ///< the first names the row, and is repeated in every part
   std::vector<ResultRow> rows;
+  bool folds = false;  ///< on a screen: see screen_text
 };
 
 struct PlotPoint {
@@ -84,6 +85,11 @@ struct Result {
 /// Aligned columns, a block of lines for each part. A row that was refused says why in the first
 /// part and is left out of the others.
 std::string to_text(const ResultTable& table);
+
+/// The same for a screen: of a table that `folds`, columns with one value in all rows and rows that
+/// were left out are said in a line each below it, and no line is longer than `width` where that
+/// can be had. Files have all of it.
+std::string screen_text(const ResultTable& table, std::size_t width);
 
 /// A cell as people read it: `digits` significant digits, "-" for nothing.
 std::string to_text(const Cell& cell, int digits);

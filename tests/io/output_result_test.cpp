@@ -63,6 +63,41 @@ TEST(ResultText, AlignsColumnsAndTellsRefusals) {
             "two <&>     100  c\n");
 }
 
+TEST(ResultText, OnAScreenATableFoldsWhatRowsHaveInCommon) {
+  ResultTable table = sample_table();
+  EXPECT_EQ(screen_text(table, 80), to_text(table));
+  table.folds = true;
+  table.columns.push_back({"threads", "threads", 4, 1});
+  table.columns.push_back({"registers", "registers", 4, 1});
+  for (ResultRow& row : table.rows) {
+    row.cells.insert(row.cells.end(), {Cell(std::int64_t{128}), Cell()});
+  }
+  table.rows.push_back(table.rows.back());
+  table.rows.back().cells[0] = "four";
+  table.rows[2].refusal = "too wide; name three all the same";
+  table.rows[3].refusal = "too wide; name four all the same";
+  table.rows[0].cells[4] = "words that are longer than a line has room for";
+  EXPECT_EQ(screen_text(table, 30),
+            "name     speed\n"
+            "one       12.3\n"
+            "two <&>      -\n"
+            "\n"
+            "name     blocks\n"
+            "one           7\n"
+            "two <&>     100\n"
+            "\n"
+            "name     launch\n"
+            "one      words that are longer\n"
+            "         than a line has room\n"
+            "         for\n"
+            "two <&>  c\n"
+            "\n"
+            "the same for all: threads 128\n"
+            "not known here: registers\n"
+            "no three, four: too wide; name\n"
+            "  NAME all the same\n");
+}
+
 TEST(ResultText, NumbersHaveSignificantDigits) {
   EXPECT_EQ(to_text(Cell(0.0), 4), "0.000");
   EXPECT_EQ(to_text(Cell(1234.56), 3), "1235");
