@@ -17,20 +17,26 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::array<std::string_view, 7> columns{
-    "step",         "time",    "temperature", "kinetic_energy", "potential_energy",
-    "total_energy", "pressure"};
+constexpr std::array<std::string_view, 8> columns{"step",
+                                                  "time",
+                                                  "temperature",
+                                                  "kinetic_energy",
+                                                  "potential_energy",
+                                                  "total_energy",
+                                                  "conserved_energy",
+                                                  "pressure"};
 
 constexpr int rows_per_header = 20;
 
 /// The columns after `step`.
-std::array<double, 6> values_of(const Observation& sums) {
+std::array<double, 7> values_of(const Observation& sums) {
   const auto particles = static_cast<double>(sums.particles);
   return {sums.time,
           sums.temperature,
           sums.kinetic_energy / particles,
           sums.potential_energy / particles,
           sums.total_energy() / particles,
+          sums.conserved_energy / particles,
           sums.pressure};
 }
 
@@ -92,7 +98,7 @@ constexpr std::array<TableColumn, 7> wide_table{{{columns[0], 0, 16},
                                                  {columns[3], 3, 18},
                                                  {columns[4], 4, 18},
                                                  {columns[5], 5, 18},
-                                                 {columns[6], 6, 18}}};
+                                                 {columns[7], 7, 18}}};
 /// 79 columns of text: what fits into 80 with room for the cursor.
 constexpr std::array<TableColumn, 7> usual_table{{{"step", 0, 10},
                                                   {"time", 1, 11},
@@ -100,7 +106,7 @@ constexpr std::array<TableColumn, 7> usual_table{{{"step", 0, 10},
                                                   {"kinetic", 3, 11},
                                                   {"potential", 4, 12},
                                                   {"total", 5, 12},
-                                                  {"pressure", 6, 11}}};
+                                                  {"pressure", 7, 11}}};
 
 std::size_t width_of(const std::vector<TableColumn>& table) {
   std::size_t width = 0;
@@ -115,7 +121,7 @@ std::vector<TableColumn> table_of(std::size_t width, std::int64_t step) {
   table.assign(usual_table.begin(), usual_table.end());
   table[0].width = std::max(table[0].width, std::to_string(step).size());
   // The time follows from the step, and the temperature and the total energy from two others.
-  for (const std::size_t spare : {1U, 3U, 4U, 6U, 2U}) {
+  for (const std::size_t spare : {1U, 3U, 4U, 7U, 2U}) {
     if (width_of(table) <= width) break;
     std::erase_if(table, [&](const TableColumn& column) { return column.column == spare; });
   }
@@ -141,7 +147,7 @@ std::string table_header(const std::vector<TableColumn>& table) {
 }
 
 std::string table_row(const std::vector<TableColumn>& table, const Observation& sums) {
-  const std::array<double, 6> values = values_of(sums);
+  const std::array<double, 7> values = values_of(sums);
   std::string line;
   for (const TableColumn& column : table) {
     line += column.column == 0 ? fmt::format("{:>{}}", sums.step, column.width)

@@ -124,12 +124,13 @@ struct ObservableValue {
 };
 
 /// The columns of thermo.csv; energies per particle.
-std::array<ObservableValue, 5> observables_of(const Observation& sums) {
+std::array<ObservableValue, 6> observables_of(const Observation& sums) {
   const auto particles = static_cast<double>(sums.particles);
   return {{{"temperature", sums.temperature},
            {"kinetic_energy", sums.kinetic_energy / particles},
            {"potential_energy", sums.potential_energy / particles},
            {"total_energy", sums.total_energy() / particles},
+           {"conserved_energy", sums.conserved_energy / particles},
            {"pressure", sums.pressure}}};
 }
 

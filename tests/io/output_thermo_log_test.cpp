@@ -35,6 +35,7 @@ Observation awkward_row(int i) {
   sums.temperature = 1.0 / 3.0 * i;
   sums.kinetic_energy = std::nextafter(1.0, 2.0);
   sums.potential_energy = -6.02214076e23 / 7.0;
+  sums.conserved_energy = 2.0 / 7.0;
   sums.pressure =
       i == 1 ? std::numeric_limits<double>::denorm_min() : std::numeric_limits<double>::quiet_NaN();
   return sums;
@@ -56,11 +57,12 @@ TEST(ThermoLog, EveryNumberIsReadBackExactly) {
   const auto lines = split(read_text(folder / "thermo.csv"), '\n');
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0],
-            "step,time,temperature,kinetic_energy,potential_energy,total_energy,pressure");
+            "step,time,temperature,kinetic_energy,potential_energy,total_energy,conserved_energy,"
+            "pressure");
   for (int i = 0; i < 3; ++i) {
     const Observation sums = awkward_row(i);
     const auto cells = split(lines[static_cast<std::size_t>(i) + 1], ',');
-    ASSERT_EQ(cells.size(), 7U);
+    ASSERT_EQ(cells.size(), 8U);
     EXPECT_EQ(std::stoll(cells[0]), sums.step);
     const auto number = [&](std::size_t k) { return std::strtod(cells[k].c_str(), nullptr); };
     EXPECT_EQ(number(1), sums.time);
@@ -68,10 +70,11 @@ TEST(ThermoLog, EveryNumberIsReadBackExactly) {
     EXPECT_EQ(number(3), sums.kinetic_energy);
     EXPECT_EQ(number(4), sums.potential_energy);
     EXPECT_EQ(number(5), sums.total_energy());
+    EXPECT_EQ(number(6), sums.conserved_energy);
     if (i == 1) {
-      EXPECT_EQ(number(6), sums.pressure);
+      EXPECT_EQ(number(7), sums.pressure);
     } else {
-      EXPECT_EQ(cells[6], "nan");
+      EXPECT_EQ(cells[7], "nan");
     }
   }
 }
@@ -82,9 +85,10 @@ TEST(ThermoLog, EnergiesArePerParticle) {
   sums.particles = 4;
   sums.kinetic_energy = 6.0;
   sums.potential_energy = -14.0;
+  sums.conserved_energy = -12.0;
   ThermoLog log(folder / "thermo.csv");
   log.append(sums);
-  EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').at(1), "0,0,0,1.5,-3.5,-2,0");
+  EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').at(1), "0,0,0,1.5,-3.5,-2,-3,0");
 }
 
 TEST(ThermoLog, ARowIsThereAtOnce) {
