@@ -172,8 +172,8 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
       const Vec3<Pair> separation = (target - source) - shift.rounded;
       const Pair r2 = dot(separation, separation);
       const Pair force_over_r = interaction.force_over_r(r2, target_type, source_type);
-      const auto part = (force_over_r * separation).template to<Accumulator>();
-      if (is_other && interaction.in_range(r2)) force += part;
+      const Pair counted = is_other && interaction.in_range(r2) ? force_over_r : Pair(0);
+      force += (counted * separation).template to<Accumulator>();
     } else {
       Forms::add_in_step(interaction, target, source, shift, exact, target_type, source_type,
                          is_other);
