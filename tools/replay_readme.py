@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Does what a page of documentation tells its reader to do, from top to bottom.
 
-  replay_readme.py TREE PAGE [--chroot DIR] [--leave-out COMMAND ...]
+  replay_readme.py TREE PAGE [--chroot DIR] [--leave-out COMMAND ...] [--no-python | --only-python]
 
 TREE is a copy of the source tree that nothing was built in, PAGE a file of it. In order: each line of
 a `sh` block is typed into a shell in TREE, each `yaml` block is saved under the name that the line
 above it gives ("Save this as `first-melt.yaml`:"), each `python` block is run. The page's commands have to
 work one after the other, and those that replace their outputs (--overwrite) a second time, too.
 With --chroot, TREE is a path in DIR, where all of it happens. --leave-out names a line that another check
-runs, word for word. Exits with 1 at the first command that fails.
+runs, word for word; --no-python and --only-python, whole kinds of blocks. Exits with 1 at the first command that fails.
 """
 
 import argparse
@@ -71,14 +71,19 @@ def main():
     parser.add_argument("page")
     parser.add_argument("--chroot")
     parser.add_argument("--leave-out", action="append", default=[])
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--no-python", action="store_true")
+    kinds.add_argument("--only-python", action="store_true")
     arguments = parser.parse_args()
     inside = arguments.tree
     outside = (
         pathlib.Path(arguments.chroot, str(inside).lstrip("/")) if arguments.chroot else inside
     )
     steps = list(steps_of((outside / arguments.page).read_text(encoding="utf-8")))
-    if not any(kind == "shell" for kind, _ in steps):
-        sys.exit(f"{arguments.page}: no command to replay")
+    if arguments.no_python or arguments.only_python:
+        steps = [step for step in steps if (step[0] == "python") == arguments.only_python]
+    if not steps:
+        sys.exit(f"{arguments.page}: nothing to replay")
     left_out = set()
     replay = Replay(inside, arguments.chroot)
     again = []

@@ -42,7 +42,8 @@ void require_frames_of_this_run(const Deck& deck, const std::filesystem::path& p
   }
   std::optional<Deck> before;
   try {
-    before = parse_deck(deck_of_trajectory(first), first.string(), {}, build_catalogue());
+    // Under a name that is no output's: it is not this file that a run would read.
+    before = parse_deck(deck_of_trajectory(first), "the deck of that run", {}, build_catalogue());
   } catch (const std::exception&) {
     return;  // of a program that wrote other decks, or damaged: told where it is opened
   }
