@@ -9,6 +9,7 @@
 
 #include "core/packed_frame.hpp"
 #include "core/start_state.hpp"
+#include "io/output/amber_group.hpp"
 #include "io/output/hdf5.hpp"
 #include "io/output/particle_array.hpp"
 #include "io/output/trajectory_header.hpp"
@@ -96,6 +97,7 @@ class TrajectoryFile {
   std::optional<Series> step_, time_, edges_;
   std::vector<FieldSeries> fields_;
   std::vector<Series> observables_;
+  std::optional<AmberGroup> amber_;  ///< files of earlier versions have none
 };
 
 /// The datasets with an entry for each particle, for the sidecars.
