@@ -173,6 +173,21 @@ std::vector<ParticleArray> particle_arrays(const StartState& start,
   return arrays;
 }
 
+Box box_of_frame(const hdf5::Group& particles, hsize_t row) {
+  const hdf5::Group group = hdf5::Group::open(particles.id(), "box");
+  const std::vector<double> origin = hdf5::read_numbers(group.id(), "origin");
+  const std::vector<std::string> boundary = hdf5::read_texts(group.id(), "boundary");
+  std::array<double, 9> edges{};
+  hdf5::Dataset::open(group.id(), "edges/value").read_row(row, H5T_NATIVE_DOUBLE, edges.data());
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.lower[d] = origin.at(d);
+    box.edges[d] = edges[4 * d];
+    box.periodic[d] = boundary.at(d) == "periodic";
+  }
+  return box;
+}
+
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, hdf5::File file,
                                const StartState& start, const TrajectoryHeader& header)
     : path_(path),

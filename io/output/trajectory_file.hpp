@@ -103,6 +103,9 @@ class TrajectoryFile {
 /// The datasets with an entry for each particle, for the sidecars.
 std::vector<ParticleArray> particle_arrays(const StartState& start, const TrajectoryHeader& header);
 
+/// The box of the frame in row `row`; `particles` is the group particles/all of a file.
+Box box_of_frame(const hdf5::Group& particles, hsize_t row);
+
 /// What a frame must carry so that it can be written: the fields that change from frame to frame.
 FieldSet fields_in_frames(const StartState& start, const TrajectoryHeader& header);
 
