@@ -6,7 +6,7 @@
 #
 # ParaView is the distribution's pvpython; VTK, MDAnalysis, OVITO and ASE are those of PYTHON, which
 # tools/install_readers.sh makes, else of /usr/bin/python3. Every second deck is split into several files.
-# Prints a line for each deck and reader; exit status 1 if one differs, 77 if none but HDF5 was there.
+# Prints a line for each deck and reader; exit status 1 if one differs, 77 if a reader is not here.
 set -uo pipefail
 
 program=$(readlink -f "${1:?the program pencilbox}") output=${2:?a folder}
@@ -57,7 +57,7 @@ for deck in "$root"/inputs/*.yaml; do
   look VTK "$python" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf"
   look MDAnalysis mdanalysis "${files[@]}"
   look OVITO "$python" "$tools/check_trajectory_ovito.py" "$out/trajectory.h5md"
-  types=$(/usr/bin/python3 - "${files[0]}" <<'PY'
+  types=$("$python" - "${files[0]}" <<'PY'
 import sys, h5py
 names = h5py.File(sys.argv[1])["particles/all/species"].attrs["names"]
 print(",".join(["Ar", "Kr", "Ne", "Xe", "He"][:len(names)]))
@@ -68,7 +68,8 @@ PY
   look ASE "$python" "$tools/check_converted_ase.py" "$out/trajectory.h5md" "$out/$name.extxyz"
   split=$((split == 0 ? 4 : 0))
 done
-for reader in "${!missing[@]}"; do echo "not here: $reader"; done
+echo "$read comparisons equal, $failed failed"
 ((failed == 0)) || exit 1
-((read > 0)) || { echo "SKIPPED: none of ParaView, VTK, MDAnalysis, OVITO and ASE is here" && exit 77; }
-((${#missing[@]} == 0)) || echo "SKIPPED in part: no ${!missing[*]} here"
+((${#missing[@]} == 0)) && exit 0
+echo "SKIPPED: no ${!missing[*]} here; $read comparisons with the other readers were equal"
+exit 77

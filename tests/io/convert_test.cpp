@@ -1,5 +1,7 @@
 // Frames as texts: what is written is a start file again, with the same particles.
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -71,6 +73,16 @@ void expect_same_types(const StartState& a, const StartState& b) {
   }
 }
 
+/// An XYZ file knows types by name; their order is the deck's, or that in which they come.
+std::vector<std::pair<std::string, double>> types_of_particles(const StartState& state) {
+  std::vector<std::pair<std::string, double>> types;
+  for (const std::int32_t type : state.type) {
+    const ParticleType& named = state.types[static_cast<std::size_t>(type)];
+    types.emplace_back(named.name, named.mass);
+  }
+  return types;
+}
+
 TEST_P(Converted, AFrameIsWhatTheFileHolds) {
   const StoredFrame read = frame(2);
   const Frame written = sample_frame(start_, 2);
@@ -99,8 +111,10 @@ TEST_P(Converted, ExtendedXyzIsTheSameStartAgain) {
   EXPECT_EQ(again.image, read.state.image);
   EXPECT_EQ(again.box.edges, read.state.box.edges);
   EXPECT_EQ(again.box.lower, read.state.box.lower);
-  EXPECT_EQ(again.types[1].name, "krypton");
-  expect_same_types(again, read.state);
+  EXPECT_EQ(types_of_particles(again), types_of_particles(read.state));
+  const StartState with_deck =
+      parse_start(extended_xyz(read), "a.extxyz", {start_.box.periodic, start_.types});
+  expect_same_types(with_deck, read.state);
 }
 
 TEST_P(Converted, LammpsDataIsTheSameStartAgain) {
@@ -121,8 +135,9 @@ TEST_P(Converted, PlainXyzKeepsPositionsAndSpecies) {
   const std::string text = plain_xyz(read);
   const StartState again = read_again(text, "a.xyz");
   EXPECT_EQ(again.position, read.state.position);
-  EXPECT_EQ(again.type, read.state.type);
-  EXPECT_EQ(again.types[1].name, "krypton");
+  for (std::size_t i = 0; i < again.type.size(); ++i) {
+    EXPECT_EQ(types_of_particles(again)[i].first, types_of_particles(read.state)[i].first);
+  }
   EXPECT_THAT(text, HasSubstr("\nargon "));
 }
 
