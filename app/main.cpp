@@ -15,6 +15,7 @@
 #include "app/bench/bench.hpp"
 #include "app/bench/measurement.hpp"
 #include "app/commands/command_texts.hpp"
+#include "app/commands/convert.hpp"
 #include "app/commands/program.hpp"
 #include "app/commands/standard_descriptors.hpp"
 #include "app/commands/view.hpp"
@@ -145,6 +146,22 @@ void add_view(CLI::App& command, ViewArguments& arguments) {
   command.add_flag("--overwrite", arguments.overwrite, "replace the file");
 }
 
+void add_convert(CLI::App& command, ConvertArguments& arguments) {
+  command.add_option("RUN", arguments.run, "the output of a run, or its trajectory.h5md")
+      ->required();
+  command.add_option("--to", arguments.format, "extxyz, xyz or lammps")->required();
+  command.add_option("--frames", arguments.frames,
+                     "N or FIRST:END:STEP, from 0, or from -1 backwards; without it all, for "
+                     "lammps the last");
+  command
+      .add_option("--elements", arguments.elements,
+                  "a chemical element for each type, as ASE needs them: Ar,Kr")
+      ->delimiter(',');
+  command.add_option("--output", arguments.output,
+                     "file; without it RUN's name, .extxyz, .xyz or .data");
+  command.add_flag("--overwrite", arguments.overwrite, "replace the file");
+}
+
 /// The names of what comes after `parent` on the command line.
 std::vector<std::string> names_below(const CLI::App& parent) {
   std::vector<std::string> names;
@@ -214,6 +231,10 @@ int run_program(int argc, char** argv) {
   ViewArguments view_arguments;
   CLI::App* view = program.add_subcommand("view", "a picture or a film of a run, by ParaView");
   add_view(*view, view_arguments);
+  ConvertArguments convert_arguments;
+  CLI::App* convert =
+      program.add_subcommand("convert", "frames of a run as extended XYZ, XYZ or LAMMPS data");
+  add_convert(*convert, convert_arguments);
   CLI::App* backends = program.add_subcommand("backends", "list the back ends, or describe one");
   backends->add_option("NAME", backend, "back end");
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
@@ -263,6 +284,7 @@ int run_program(int argc, char** argv) {
   if (check->parsed()) check_command(arguments);
   if (program.got_subcommand("compare")) compare_command(comparison);
   if (view->parsed()) view_command(view_arguments);
+  if (convert->parsed()) convert_command(convert_arguments);
   if (backends->parsed()) backends_command(backend);
   if (info->parsed()) info_command();
   if (schema->parsed()) schema_command();

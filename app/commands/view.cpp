@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/commands/child_process.hpp"
 #include "app/commands/program.hpp"
 #include "core/error.hpp"
 #include "io/output/trajectory_info.hpp"
@@ -79,50 +77,14 @@ bool has_display() {
   return display != nullptr && *display != '\0';
 }
 
-/// pvbatch, on a display of its own where there is none.
-std::vector<std::string> renderer(const fs::path& directory) {
+void require_programs(const fs::path& directory) {
   const auto require = [&directory](const char* program, const char* package) {
     if (is_installed(program)) return;
     throw SystemError(
         fmt::format("view: no {} in PATH (Debian: {}); {}", program, package, by_hand(directory)));
   };
   require("pvbatch", "paraview python3-paraview");
-  if (has_display()) return {"pvbatch"};
-  require("xvfb-run", "xvfb");
-  return {"xvfb-run", "-a", "pvbatch"};
-}
-
-std::string last_line(const fs::path& log) {
-  std::ifstream file(log);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  return last.empty() ? "it says nothing" : last;
-}
-
-/// Runs a program of PATH, its output to `log`; its exit status, or 128 and the signal.
-int run_program(const std::vector<std::string>& words, const fs::path& log) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                   0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, words[0].c_str(), &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) {
-    throw SystemError(
-        fmt::format("view: cannot start {}: {}", words[0], std::generic_category().message(error)));
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (!has_display()) require("Xvfb", "xvfb");
 }
 
 TrajectoryInfo look_at(const fs::path& directory) {
@@ -215,7 +177,7 @@ void view_command(const ViewArguments& arguments) {
   require_frame(arguments, info);
   const fs::path output = output_of(arguments);
   const std::string field = field_of(arguments, info);
-  std::vector<std::string> words = renderer(arguments.directory);
+  require_programs(arguments.directory);
   const TemporaryFolder folder;
   // Beside the output only when it is whole.
   const fs::path picture = folder / ("picture" + output.extension().string()).c_str();
@@ -223,14 +185,17 @@ void view_command(const ViewArguments& arguments) {
 
   const fs::path script = folder / "view.py";
   std::ofstream(script) << view_script;
-  words.push_back(script.string());
+  std::vector<std::string> words{"pvbatch", script.string()};
   words.insert(words.end(), options.begin(), options.end());
+  std::optional<VirtualDisplay> display;
+  if (!has_display()) display.emplace(folder / "display.log");
   const fs::path log = folder / "log";
-  const int status = run_program(words, log);
+  const int status =
+      ChildProcess(words, log, display ? "DISPLAY=" + display->name() : std::string()).wait();
   std::error_code error;
   if (status != 0 || !fs::exists(picture, error)) {
     throw SystemError(
-        fmt::format("view: pvbatch failed with exit code {}: {}", status, last_line(log)));
+        fmt::format("view: pvbatch failed with exit code {}: {}", status, cause_in(log)));
   }
   fs::copy_file(picture, output, fs::copy_options::overwrite_existing, error);
   if (error) {

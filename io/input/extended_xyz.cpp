@@ -23,11 +23,13 @@ struct Columns {
   std::optional<std::size_t> position;
   std::optional<std::size_t> velocity;
   std::optional<std::size_t> id;
+  std::optional<std::size_t> image;
+  std::optional<std::size_t> mass;
   std::size_t count = 0;
 };
 
 constexpr std::string_view known_properties =
-    "species:S:1, pos:R:3, velo:R:3 and id:I:1, in any order";
+    "species:S:1, pos:R:3, velo:R:3, image:I:3, masses:R:1 and id:I:1, in any order";
 
 class XyzReader {
  public:
@@ -153,11 +155,13 @@ class XyzReader {
       const std::string_view kind = take_field(properties);
       const std::string_view size = take_field(properties);
       const std::string property = fmt::format("{}:{}:{}", name, kind, size);
-      std::optional<std::size_t>* column = property == "species:S:1" ? &columns_.species
-                                           : property == "pos:R:3"   ? &columns_.position
-                                           : property == "velo:R:3"  ? &columns_.velocity
-                                           : property == "id:I:1"    ? &columns_.id
-                                                                     : nullptr;
+      std::optional<std::size_t>* column = property == "species:S:1"  ? &columns_.species
+                                           : property == "pos:R:3"    ? &columns_.position
+                                           : property == "velo:R:3"   ? &columns_.velocity
+                                           : property == "id:I:1"     ? &columns_.id
+                                           : property == "image:I:3"  ? &columns_.image
+                                           : property == "masses:R:1" ? &columns_.mass
+                                                                      : nullptr;
       if (column == nullptr || column->has_value()) {
         complain(lines_.place("Properties"),
                  column == nullptr ? "not a property that is read" : "property given twice",
@@ -188,8 +192,11 @@ class XyzReader {
     require_columns(lines_, "atoms", words, {columns_.count}, "as in Properties");
     const std::int64_t id =
         columns_.id ? integer_in_row(lines_, "id", words[*columns_.id]) : row + 1;
-    builder.add_particle({lines_.number(), "pos"}, id, type_of(words[*columns_.species], id),
-                         vector_in_row(lines_, "pos", words, *columns_.position), {0, 0, 0});
+    const std::int32_t type = type_of(words[*columns_.species], id);
+    if (columns_.mass) check_mass(static_cast<std::size_t>(type), words[*columns_.mass]);
+    builder.add_particle(
+        {lines_.number(), "pos"}, id, type, vector_in_row(lines_, "pos", words, *columns_.position),
+        columns_.image ? image_in_row(lines_, "image", words, *columns_.image) : Image{});
     if (columns_.velocity) {
       builder.add_velocity({lines_.number(), "velo"}, id,
                            vector_in_row(lines_, "velo", words, *columns_.velocity));
@@ -218,6 +225,20 @@ class XyzReader {
     return static_cast<std::int32_t>(types_.size() - 1);
   }
 
+  /// A type has one mass: that of its first row or, where the deck has types, the deck's.
+  void check_mass(std::size_t type, std::string_view word) {
+    const double mass = mass_in_row(lines_, "masses", word);
+    weighed_.resize(types_.size(), !request_.types.empty());
+    if (!weighed_[type]) types_[type].mass = mass;
+    weighed_[type] = true;
+    if (types_[type].mass == mass) return;
+    complain(lines_.place("masses"),
+             request_.types.empty() ? "another mass of one species" : "disagrees with the deck",
+             fmt::format("mass {} of type {}", mass, types_[type].name),
+             fmt::format("{}, as {}", types_[type].mass,
+                         request_.types.empty() ? "above" : "in system.types"));
+  }
+
   /// Behind the frame: the end, or the count of another frame.
   void refuse_more_rows(std::int64_t count) {
     if (lines_.next_filled(0) && !parse_integer(lines_.line())) {
@@ -232,6 +253,7 @@ class XyzReader {
   std::int64_t bytes_;
   const StartFileRequest& request_;
   std::vector<ParticleType> types_;
+  std::vector<bool> weighed_;  // whose mass is known
   Box box_;
   Columns columns_;
 };

@@ -208,10 +208,7 @@ class LammpsReader {
   }
 
   void set_mass(std::size_t type, std::string_view word) {
-    const double mass = real_in_row(lines_, "Masses", word);
-    if (mass < 1e-6 || mass > 1e6) {
-      complain(lines_.place("Masses"), "out of range", word, "a mass from 1e-06 to 1e+06");
-    }
+    const double mass = mass_in_row(lines_, "Masses", word);
     const bool given = !request_.types.empty() && request_.gives_mass(type);
     if (given && request_.types[type].mass != mass) {
       complain(lines_.place("Masses"), "disagrees with the deck",
@@ -232,7 +229,8 @@ class LammpsReader {
       require_columns(lines_, "Atoms", words, {5, 8}, "id type x y z, perhaps three image flags");
       const std::int64_t id = integer_in_row(lines_, "Atoms", words[0]);
       builder_->add_particle({lines_.number(), "Atoms"}, id, type_of(words[1], id),
-                             vector_in_row(lines_, "Atoms", words, 2), images_of(words));
+                             vector_in_row(lines_, "Atoms", words, 2),
+                             words.count == 8 ? image_in_row(lines_, "Atoms", words, 5) : Image{});
     }
     return after_section("Atoms", *atoms_);
   }
@@ -244,17 +242,6 @@ class LammpsReader {
                fmt::format("type {} of id {}", word, id), fmt::format("1 to {}", *file_types_));
     }
     return static_cast<std::int32_t>(*type - 1);
-  }
-
-  std::array<std::int32_t, 3> images_of(const Words& words) const {
-    std::array<std::int32_t, 3> image{};
-    if (words.count != 8) return image;
-    for (std::size_t d = 0; d < 3; ++d) {
-      image[d] = static_cast<std::int32_t>(counted(words[5 + d], "Atoms",
-                                                   std::numeric_limits<std::int32_t>::min(),
-                                                   std::numeric_limits<std::int32_t>::max()));
-    }
-    return image;
   }
 
   bool read_velocities() {

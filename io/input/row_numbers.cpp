@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -30,6 +31,30 @@ Double3 vector_in_row(const LineReader& lines, std::string_view key, const Words
                       std::size_t first) {
   return {real_in_row(lines, key, words[first]), real_in_row(lines, key, words[first + 1]),
           real_in_row(lines, key, words[first + 2])};
+}
+
+Image image_in_row(const LineReader& lines, std::string_view key, const Words& words,
+                   std::size_t first) {
+  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  Image image{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::optional<std::int64_t> flag = parse_integer(words[first + d]);
+    if (!flag || *flag < least || *flag > most) {
+      complain(lines.place(key), flag ? "out of range" : "not an integer", words[first + d],
+               fmt::format("an integer from {} to {}", least, most));
+    }
+    image[d] = static_cast<std::int32_t>(*flag);
+  }
+  return image;
+}
+
+double mass_in_row(const LineReader& lines, std::string_view key, std::string_view word) {
+  const double mass = real_in_row(lines, key, word);
+  if (mass < 1e-6 || mass > 1e6) {
+    complain(lines.place(key), "out of range", word, "a mass from 1e-06 to 1e+06");
+  }
+  return mass;
 }
 
 void require_columns(const LineReader& lines, std::string_view key, const Words& words,

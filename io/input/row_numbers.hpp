@@ -2,6 +2,7 @@
 // throws InputError "file:line: key: ..." for what is wrong.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -18,6 +19,14 @@ std::int64_t integer_in_row(const LineReader& lines, std::string_view key, std::
 /// The three reals from column `first` on.
 Double3 vector_in_row(const LineReader& lines, std::string_view key, const Words& words,
                       std::size_t first);
+
+/// The three image flags from column `first` on.
+using Image = std::array<std::int32_t, 3>;
+Image image_in_row(const LineReader& lines, std::string_view key, const Words& words,
+                   std::size_t first);
+
+/// A mass that a type may have.
+double mass_in_row(const LineReader& lines, std::string_view key, std::string_view word);
 
 /// The row must have one of these numbers of columns; `layout` names them.
 void require_columns(const LineReader& lines, std::string_view key, const Words& words,

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <hdf5_hl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -209,7 +210,8 @@ Dataset Dataset::create(hid_t parent, const std::string& name, hid_t stored, con
 }
 
 Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
-                             const Shape& chunk_row, hsize_t chunk_rows, int compression) {
+                             const Shape& chunk_row, hsize_t chunk_rows, int compression,
+                             std::optional<double> absent) {
   Shape shape{0}, maximum{H5S_UNLIMITED}, chunk{chunk_rows};
   shape.insert(shape.end(), row.begin(), row.end());
   maximum.insert(maximum.end(), row.begin(), row.end());
@@ -217,6 +219,10 @@ Dataset Dataset::create_rows(hid_t parent, const std::string& name, hid_t stored
   const Dataspace space = Dataspace::simple(shape, maximum);
   const PropertyList creation = PropertyList::create(H5P_DATASET_CREATE);
   set_chunks(creation, chunk, compression);
+  if (absent) {
+    check(H5Pset_fill_value(creation.id(), H5T_NATIVE_DOUBLE, &*absent),
+          "set the fill value of an HDF5 dataset");
+  }
   return create(parent, name, stored, space, creation);
 }
 
@@ -468,9 +474,22 @@ bool has(hid_t parent, const std::string& name) {
   return H5Lexists(parent, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+bool has_attribute(hid_t owner, const std::string& name) {
+  return H5Aexists(owner, name.c_str()) > 0;
+}
+
 void hard_link(hid_t parent, const std::string& name, const Dataset& target) {
   check(H5Olink(target.id(), parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
         fmt::format("link the HDF5 dataset '{}'", name));
+}
+
+void make_scale(const Dataset& dataset, const std::string& name) {
+  check(H5DSset_scale(dataset.id(), name.c_str()),
+        fmt::format("make the HDF5 dimension scale '{}'", name));
+}
+
+void attach_scale(const Dataset& dataset, const Dataset& scale, unsigned index) {
+  check(H5DSattach_scale(dataset.id(), scale.id(), index), "attach an HDF5 dimension scale");
 }
 
 }  // namespace pencilbox::hdf5

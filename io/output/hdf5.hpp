@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -123,8 +124,10 @@ class Dataset : public Handle {
 
   /// A dataset of rows of shape `row`, none yet, any number possible; `chunk_row` is the chunk's
   /// extent inside a row and `chunk_rows` its number of rows. `compression` as in set_chunks.
+  /// `absent` is what readers find where nothing was written.
   static Dataset create_rows(hid_t parent, const std::string& name, hid_t stored, const Shape& row,
-                             const Shape& chunk_row, hsize_t chunk_rows, int compression = 0);
+                             const Shape& chunk_row, hsize_t chunk_rows, int compression = 0,
+                             std::optional<double> absent = {});
 
   /// `path` may lead through several groups.
   static Dataset open(hid_t parent, const std::string& path);
@@ -208,8 +211,14 @@ std::vector<std::string> read_texts(hid_t owner, const std::string& name);
 std::vector<double> read_numbers(hid_t owner, const std::string& name);
 
 bool has(hid_t parent, const std::string& name);
+bool has_attribute(hid_t owner, const std::string& name);
 
 /// `name` in `parent` becomes one more name of the object `target`.
 void hard_link(hid_t parent, const std::string& name, const Dataset& target);
+
+/// Dimension scales, by which netCDF tells the dimensions of a dataset: `dataset` becomes one
+/// called `name`, or gets `scale` for its dimension `index`.
+void make_scale(const Dataset& dataset, const std::string& name);
+void attach_scale(const Dataset& dataset, const Dataset& scale, unsigned index);
 
 }  // namespace pencilbox::hdf5

@@ -29,6 +29,7 @@ namespace pencilbox {
 ///                                                 kinetic_, potential_ and total_energy
 ///   /parameters                                   `deck`; attributes `version`, `backend`,
 ///                                                 `device`, `precision`, `split_every`
+///   /AMBER                                        the same data for OVITO (amber_group.hpp)
 ///
 /// Every `step` and `time` is a hard link to those of `position`. Floats of particles are f64 in a
 /// run in double precision, f32 in single and mixed: there f32 is what the pairs were computed with

@@ -174,6 +174,21 @@ std::vector<ParticleArray> particle_arrays(const StartState& start,
   return arrays;
 }
 
+Box box_of_frame(const hdf5::Group& particles, hsize_t row) {
+  const hdf5::Group group = hdf5::Group::open(particles.id(), "box");
+  const std::vector<double> origin = hdf5::read_numbers(group.id(), "origin");
+  const std::vector<std::string> boundary = hdf5::read_texts(group.id(), "boundary");
+  std::array<double, 9> edges{};
+  hdf5::Dataset::open(group.id(), "edges/value").read_row(row, H5T_NATIVE_DOUBLE, edges.data());
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.lower[d] = origin.at(d);
+    box.edges[d] = edges[4 * d];
+    box.periodic[d] = boundary.at(d) == "periodic";
+  }
+  return box;
+}
+
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path, hdf5::File file,
                                const StartState& start, const TrajectoryHeader& header)
     : path_(path),
@@ -195,6 +210,8 @@ TrajectoryFile TrajectoryFile::create(const std::filesystem::path& path, const S
   made.create_fixed(start);
   made.create_box(start.box);
   made.create_observables();
+  made.amber_ = AmberGroup::create(made.file_.id(), made.particle_group_, made.written_,
+                                   made.particles_, header.version);
   made.file_.flush();
   move_file(twin, path);
   return made;
@@ -346,6 +363,7 @@ void TrajectoryFile::open_series() {
   for (const ObservableValue& observable : observables_of({})) {
     observables_.push_back(open(fmt::format("observables/{}/value", observable.name), {}));
   }
+  amber_ = AmberGroup::open(file_.id());
 }
 
 namespace {
@@ -374,7 +392,7 @@ std::size_t TrajectoryFile::complete_frames() const {
   for (const FieldSeries& field : fields_) look(field.series);
   for (const Series& observable : observables_) look(observable);
   for (const Series* series : {&*edges_, &*step_, &*time_}) look(*series);
-  return frames;
+  return amber_ ? std::min(frames, amber_->frames()) : frames;
 }
 
 void TrajectoryFile::read_steps_and_times() {
@@ -401,6 +419,7 @@ void TrajectoryFile::set_frames(std::size_t count) {
   set(*time_);
   file_.flush();
   for_each_value(set);
+  if (amber_) amber_->set_frames(count);
   file_.flush();
 }
 
@@ -443,6 +462,7 @@ void TrajectoryFile::append_all(const PackedFrame& frame, const Observation& obs
     series.dataset.write_row(index, series.row, memory, data);
   };
   append_numbers(*edges_, H5T_NATIVE_DOUBLE, edge_matrix(frame.box).data());
+  if (amber_) amber_->append(index, frame.box);
   const auto values = observables_of(observation);
   for (std::size_t i = 0; i < values.size(); ++i) {
     append_numbers(observables_[i], H5T_NATIVE_DOUBLE, &values[i].value);
@@ -459,20 +479,23 @@ void TrajectoryFile::append_all(const PackedFrame& frame, const Observation& obs
 /// After a failed write: the datasets forget the frame as far as that can be had, then the file is
 /// left alone.
 void TrajectoryFile::take_back_frame() noexcept {
-  const auto forget = [this](Series& series) {
+  const auto attempt = [](const auto& action) {
     try {
-      series.dataset.set_rows(steps_.size(), series.row);
+      action();
     } catch (const std::exception&) {
       // The error that led here is the one to tell.
     }
   };
+  const auto forget = [this, &attempt](Series& series) {
+    attempt([&] { series.dataset.set_rows(steps_.size(), series.row); });
+  };
   for_each_value(forget);
+  attempt([this] {
+    if (amber_) amber_->set_frames(steps_.size());
+  });
   forget(*step_);
   forget(*time_);
-  try {
-    file_.flush();
-  } catch (const std::exception&) {
-  }
+  attempt([this] { file_.flush(); });
   file_.abandon();
 }
 
@@ -487,6 +510,7 @@ void TrajectoryFile::close() {
   for_each_value(close_series);
   close_series(*step_);
   close_series(*time_);
+  if (amber_) amber_->close();
   particle_group_.close();
   file_.close();
   give_back_reserve();

@@ -9,6 +9,7 @@
 
 #include "core/packed_frame.hpp"
 #include "core/start_state.hpp"
+#include "io/output/amber_group.hpp"
 #include "io/output/hdf5.hpp"
 #include "io/output/particle_array.hpp"
 #include "io/output/trajectory_header.hpp"
@@ -96,10 +97,14 @@ class TrajectoryFile {
   std::optional<Series> step_, time_, edges_;
   std::vector<FieldSeries> fields_;
   std::vector<Series> observables_;
+  std::optional<AmberGroup> amber_;  ///< files of earlier versions have none
 };
 
 /// The datasets with an entry for each particle, for the sidecars.
 std::vector<ParticleArray> particle_arrays(const StartState& start, const TrajectoryHeader& header);
+
+/// The box of the frame in row `row`; `particles` is the group particles/all of a file.
+Box box_of_frame(const hdf5::Group& particles, hsize_t row);
 
 /// What a frame must carry so that it can be written: the fields that change from frame to frame.
 FieldSet fields_in_frames(const StartState& start, const TrajectoryHeader& header);

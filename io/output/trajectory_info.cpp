@@ -1,25 +1,17 @@
 #include "io/output/trajectory_info.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
 #include "core/observation.hpp"
-#include "io/output/hdf5.hpp"
+#include "io/output/trajectory_file.hpp"
 #include "io/output/trajectory_files.hpp"
 
 namespace pencilbox {
 namespace fs = std::filesystem;
 namespace {
-
-/// The H5MD files in their order.
-std::vector<fs::path> data_files(const fs::path& path) {
-  std::vector<fs::path> files = trajectory_outputs(path);
-  std::erase_if(files, [&](const fs::path& file) { return file.extension() != path.extension(); });
-  return files;
-}
 
 std::int64_t frames_of(const hdf5::Group& particles) {
   const hdf5::Shape steps = hdf5::Dataset::open(particles.id(), "position/step").shape();
@@ -36,26 +28,16 @@ std::vector<std::string> arrays_of(const hdf5::Group& particles) {
   return arrays;
 }
 
-/// Of a file with a frame.
-Box box_of(const hdf5::Group& particles) {
-  const hdf5::Group group = hdf5::Group::open(particles.id(), "box");
-  const std::vector<double> origin = hdf5::read_numbers(group.id(), "origin");
-  const std::vector<std::string> boundary = hdf5::read_texts(group.id(), "boundary");
-  std::array<double, 9> edges{};
-  hdf5::Dataset::open(group.id(), "edges/value").read_row(0, H5T_NATIVE_DOUBLE, edges.data());
-  Box box;
-  for (std::size_t d = 0; d < 3; ++d) {
-    box.lower[d] = origin.at(d);
-    box.edges[d] = edges[4 * d];
-    box.periodic[d] = boundary.at(d) == "periodic";
-  }
-  return box;
-}
-
 }  // namespace
 
+std::vector<fs::path> trajectory_data_files(const fs::path& path) {
+  std::vector<fs::path> files = trajectory_outputs(path);
+  std::erase_if(files, [&](const fs::path& file) { return file.extension() != path.extension(); });
+  return files;
+}
+
 TrajectoryInfo inspect_trajectory(const fs::path& path) {
-  const std::vector<fs::path> files = data_files(path);
+  const std::vector<fs::path> files = trajectory_data_files(path);
   if (files.empty()) throw InputError(fmt::format("{}: no such file", path.string()));
   const hdf5::Lock lock;
   TrajectoryInfo info;
@@ -65,7 +47,7 @@ TrajectoryInfo inspect_trajectory(const fs::path& path) {
       const hdf5::Group particles = hdf5::Group::open(file.id(), "particles/all");
       const std::int64_t frames = frames_of(particles);
       if (info.frames == 0 && frames > 0) {
-        info.box = box_of(particles);
+        info.box = box_of_frame(particles, 0);
         info.arrays = arrays_of(particles);
       }
       info.frames += frames;

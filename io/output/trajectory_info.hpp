@@ -20,4 +20,7 @@ struct TrajectoryInfo {
 /// InputError, one line, if there is none, or none that can be read.
 TrajectoryInfo inspect_trajectory(const std::filesystem::path& path);
 
+/// The H5MD files of the trajectory `path`, in their order; none where there is none.
+std::vector<std::filesystem::path> trajectory_data_files(const std::filesystem::path& path);
+
 }  // namespace pencilbox

@@ -77,5 +77,39 @@ TEST_F(View, TellsWhatParaViewSaysWhenItFails) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "a.png"));
 }
 
+/// Where there is no display the program starts one, and waits until it says that it is ready.
+class ViewWithoutADisplay : public View {
+ protected:
+  /// An X server that is slow, as under load; it notes that it was ended.
+  std::string fake_server(const std::string& body) const {
+    fake_paraview("echo \"$DISPLAY\" >\"$3\"");
+    write("bin/Xvfb", "#!/bin/sh\nwhile [ \"$1\" != -displayfd ]; do shift; done\n" + body + "\n");
+    std::filesystem::permissions(folder() / "bin/Xvfb", std::filesystem::perms::owner_all);
+    return "DISPLAY= PATH=\"$PWD/bin:$PATH\"";
+  }
+};
+
+TEST_F(ViewWithoutADisplay, WaitsForTheServerAndEndsIt) {
+  const std::string environment = fake_server(
+      "trap 'echo ended >server; exit' TERM\nsleep 1\neval \"echo 4711 >&$2\"\n"
+      "while :; do sleep 0.1; done");
+  const ProgramResult result = program("view deck", environment);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(read("deck.png"), ":4711\n");
+  EXPECT_EQ(read("server"), "ended\n");
+}
+
+TEST_F(ViewWithoutADisplay, SaysWhyThereIsNoServer) {
+  expect_refused("deck --output a.png",
+                 "the X server Xvfb does not become ready: no memory for a screen", 4,
+                 fake_server("echo no memory for a screen; exit 1"));
+}
+
+TEST_F(View, TellsTheCauseAndNotThatTheShellSaysAborted) {
+  expect_refused("deck --output a.png", "exit code 134: bad X server connection", 4,
+                 fake_paraview("rm arguments; echo bad X server connection; echo; echo Aborted; "
+                               "exit 134"));
+}
+
 }  // namespace
 }  // namespace pencilbox::testing

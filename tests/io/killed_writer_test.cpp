@@ -136,6 +136,7 @@ class KilledWriter : public ::testing::Test {
     const std::size_t row = 3 * start_.id.size();
     EXPECT_GE(positions.size(), steps.size() * row);
     EXPECT_GE(forces.size(), steps.size() * row);
+    expect_same_for_ovito(file, steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (i > 0 && steps[i] == 0.0) return static_cast<int>(i);  // was being dropped
       const Frame frame = sample_frame(start_, static_cast<int>(i));
@@ -146,6 +147,19 @@ class KilledWriter : public ::testing::Test {
       }
     }
     return static_cast<int>(steps.size());
+  }
+
+  /// The group /AMBER has those frames too, whole.
+  void expect_same_for_ovito(const ReadFile& file, std::size_t count) const {
+    EXPECT_EQ(file.values("/AMBER/frame").data.size(), count);
+    const auto lengths = file.values("/AMBER/cell_lengths").data;
+    ASSERT_GE(lengths.size(), 3 * count);
+    for (std::size_t i = 0; i < 3 * count; ++i) {
+      const double edge = start_.box.periodic[i % 3] ? start_.box.edges[i % 3] : 0.0;
+      if (lengths[i] != edge) {
+        EXPECT_EQ(file.values("/AMBER/frame").data[i / 3], 0.0) << "not being dropped";
+      }
+    }
   }
 
   StartState start_ = sample_start(1);

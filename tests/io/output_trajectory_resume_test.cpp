@@ -74,6 +74,7 @@ class Resumed : public testing::TestWithParam<std::int64_t> {
          {"/particles/all/position/value", "/particles/all/position/step",
           "/particles/all/velocity/value", "/particles/all/velocity/time",
           "/particles/all/image/value", "/particles/all/id/value", "/particles/all/box/edges/value",
+          "/AMBER/coordinates", "/AMBER/cell_lengths", "/AMBER/cell_angles", "/AMBER/cell_origin",
           "/observables/temperature/value", "/observables/total_energy/value"}) {
       EXPECT_EQ(values(path(), GetParam(), name), values(whole, GetParam(), name)) << name;
     }
@@ -124,12 +125,29 @@ TEST_P(Resumed, ForgetsAFrameThatIsNotComplete) {
     lengthen(last, "particles/all/" + name);
   }
   lengthen(last, "observables/temperature/value");
+  lengthen(last, "AMBER/cell_lengths");
   TrajectoryWriter writer =
       TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 1000);
   EXPECT_EQ(writer.last_step(), 4 * steps_between_frames);
   append_frames(writer, start_, 5, 7);
   writer.close();
   expect_as_one_run(7);
+}
+
+TEST_P(Resumed, GoesOnWithAFileOfAVersionThatKnewNoAmber) {
+  write_trajectory(path(), start_, sample_header(GetParam()), 3);
+  const auto file = GetParam() == 0 ? path() : split_path(path(), 0);
+  {
+    const hdf5::Lock lock;
+    const hdf5::File older = hdf5::File::open(file);
+    ASSERT_GE(H5Ldelete(older.id(), "AMBER", H5P_DEFAULT), 0);
+  }
+  TrajectoryWriter writer = TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 14);
+  append_frames(writer, start_, 2, 3);
+  writer.close();
+  EXPECT_FALSE(ReadFile(file).has("/AMBER"));
+  EXPECT_EQ(ReadFile(file).values("/particles/all/position/step").data,
+            (std::vector<double>{0, 10, 20}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Trajectory, Resumed, testing::Values(0, 3), [](const auto& suite) {

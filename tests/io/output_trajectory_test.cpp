@@ -116,6 +116,39 @@ INSTANTIATE_TEST_SUITE_P(Trajectory, InPrecision,
                          testing::Values(Precision::single, Precision::mixed, Precision::double_),
                          [](const auto& suite) { return std::string(name_of(suite.param)); });
 
+TEST(Trajectory, HasTheSameDataByTheNamesOfAmber) {
+  const TemporaryFolder folder;
+  StartState start = sample_start(2);
+  start.box.periodic = {true, false, true};
+  TrajectoryWriter writer(folder / "trajectory.h5md", start, sample_header());
+  append_frames(writer, start, 0, 2);
+  writer.close();
+
+  const ReadFile file(folder / "trajectory.h5md");
+  EXPECT_EQ(file.strings("/AMBER", "Conventions").at(0), "AMBER");
+  const auto expect_one_object = [&](const std::string& amber, const std::string& h5md) {
+    EXPECT_EQ(file.address("/AMBER/" + amber), file.address(particles_path + h5md)) << amber;
+  };
+  expect_one_object("frame", "position/step");
+  expect_one_object("time", "position/time");
+  expect_one_object("coordinates", "position/value");
+  expect_one_object("velocities", "velocity/value");
+  expect_one_object("forces", "force/value");
+  expect_one_object("image", "image/value");
+  expect_one_object("potential_energy", "potential_energy/value");
+  expect_one_object("id", "id/value");
+  expect_one_object("atom_types", "species");
+  expect_one_object("mass", "mass");
+
+  const Double3& e = start.box.edges;
+  const Double3& low = start.box.lower;
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(file.values("/AMBER/cell_lengths").data, (Numbers{e[0], 0, e[2], e[0], 0, e[2]}));
+  EXPECT_EQ(file.values("/AMBER/cell_angles").data, (Numbers{90, 90, 90, 90, 90, 90}));
+  EXPECT_EQ(file.values("/AMBER/cell_origin").data,
+            (Numbers{low[0], low[1], low[2], low[0], low[1], low[2]}));
+}
+
 TEST(Trajectory, SaysWhatTheSpecificationDemands) {
   const TemporaryFolder folder;
   StartState start = sample_start(2);
