@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include "app/commands/deck_file.hpp"
+#include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -39,11 +41,17 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
+      provenance_(provenance_of(device_, resolved_yaml(deck))),
       table_(rows_, isatty(STDOUT_FILENO) == 1) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
     throw InputError(refusal_text(deck_, refusal.what()));
+  }
+  const std::filesystem::path folder = outputs_->directory().path();
+  if (!write_deck_file(folder, resolved_yaml(deck_)) && !arguments_.quiet) {
+    note((folder / "deck.yaml").string() +
+         " is not of this run and stays as it is; report.json will hold the resolved deck");
   }
 }
 
@@ -236,6 +244,7 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   }
   report.versions = library_versions();
   report.versions["pencilbox"] = PENCILBOX_VERSION;
+  report.provenance = provenance_;
   report.deck = resolved_yaml(deck_);
   return report;
 }

@@ -44,7 +44,9 @@ StartState make_positions(const Deck& deck) {
   if (const auto* sphere = std::get_if<PlummerStart>(&deck.start)) {
     return make_plummer_sphere(*sphere);
   }
-  return read_start(std::get<FileStart>(deck.start).path, {deck.periodic, types_of(deck)});
+  const auto& file = std::get<FileStart>(deck.start);
+  return read_start(file.path,
+                    {deck.periodic, types_of(deck), file.frame, deck.velocities.has_value()});
 }
 
 /// Particles of each type: the fractions of `total`, rounded by largest remainder, so that they sum

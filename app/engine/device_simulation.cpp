@@ -124,8 +124,13 @@ class DeviceSimulation final : public Simulation {
     const LaunchReport report = backend.launch_report();
     backend.compute(view, engine_.interaction(), Wanted::counts, counts, engine_.stream());
     const auto count = static_cast<double>(particles().count);
-    stats.candidates_per_particle = total(counts.candidates) / count;
-    stats.pairs_in_range = 0.5 * total(counts.partners);
+    const Counted candidates = counted(counts.candidates);
+    const Counted partners = counted(counts.partners);
+    stats.candidates_per_particle = candidates.sum / count;
+    stats.pairs_in_range = 0.5 * partners.sum;
+    stats.neighbors = {count / static_cast<double>(engine_.grid().count()),
+                       engine_.health().largest_cell, partners.sum / count, partners.most,
+                       candidates.most};
     stats.blocks = report.shape.blocks;
     stats.threads = report.shape.threads;
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
@@ -219,11 +224,18 @@ class DeviceSimulation final : public Simulation {
     throw PhysicsError(text.str());
   }
 
-  template <class Value>
-  double total(const Buffer<Value>& values) {
+  struct Counted {
     double sum = 0.0;
-    for (const Value value : values.download(engine_.stream())) sum += static_cast<double>(value);
-    return sum;
+    std::int64_t most = 0;
+  };
+
+  Counted counted(const Buffer<Index>& values) {
+    Counted result;
+    for (const Index value : values.download(engine_.stream())) {
+      result.sum += static_cast<double>(value);
+      result.most = std::max<std::int64_t>(result.most, value);
+    }
+    return result;
   }
 
   SimulationSetup setup_;  // its start has moved to the device

@@ -455,6 +455,10 @@ bool has(hid_t parent, const std::string& name) {
   return H5Lexists(parent, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+bool has_attribute(hid_t owner, const std::string& name) {
+  return H5Aexists(owner, name.c_str()) > 0;
+}
+
 void hard_link(hid_t parent, const std::string& name, const Dataset& target) {
   check(H5Olink(target.id(), parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
         fmt::format("link the HDF5 dataset '{}'", name));

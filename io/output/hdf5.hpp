@@ -208,6 +208,7 @@ std::vector<std::string> read_texts(hid_t owner, const std::string& name);
 std::vector<double> read_numbers(hid_t owner, const std::string& name);
 
 bool has(hid_t parent, const std::string& name);
+bool has_attribute(hid_t owner, const std::string& name);
 
 /// `name` in `parent` becomes one more name of the object `target`.
 void hard_link(hid_t parent, const std::string& name, const Dataset& target);

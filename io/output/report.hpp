@@ -12,6 +12,7 @@
 #include "core/observation.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
+#include "io/output/provenance.hpp"
 
 namespace pencilbox {
 
@@ -33,7 +34,8 @@ struct RunReport {
   /// the whole run, whatever parts it was done in.
   double energy_drift = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, std::string> versions;  ///< pencilbox, and library_versions()
-  std::string deck;                             ///< resolved, YAML
+  Provenance provenance{};
+  std::string deck;  ///< resolved, YAML
 };
 
 /// NaN for a run of no steps or no time.

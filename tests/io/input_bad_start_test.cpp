@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UTF-16", "title", "\xFF\xFEtitle", "@:1: not UTF-8 text", "UTF-16"},
         BadFile{"gzip", "title", "\x1f\x8b\x08 title", "@: compressed file", "uncompressed"},
         BadFile{"HDF5", "title", "\x89HDF\r\n\x1a\ntitle",
-                "@: HDF5 start files are not yet available", ""}));
+                "@: cannot be opened: damaged, or cut short", "a checkpoint or"}));
 
 TEST(BadDataAndDeck, Disagree) {
   const BadFile types{"types", "title", "title", "@:8: atom types: more types than the deck has",
