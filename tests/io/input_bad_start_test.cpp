@@ -208,7 +208,9 @@ TEST(BadStartFile, SaysWhatIsWrongWithTheFile) {
   const TemporaryFolder folder;
   const std::string missing = (folder / "none.data").string();
   EXPECT_EQ(error_of([&] { read_start(missing, {}); }),
-            missing + ": file not found, allowed a LAMMPS data file or an extended XYZ file");
+            missing +
+                ": file not found, allowed a LAMMPS data file, an extended XYZ file, "
+                "a checkpoint or a trajectory of pencilbox");
   EXPECT_NE(error_of([&] { read_start(folder / "", {}); }).find("a directory"), std::string::npos);
   const auto empty = folder.write("empty.data", "");
   EXPECT_NE(error_of([&] { read_start(empty, {}); }).find(":1: empty file"), std::string::npos);

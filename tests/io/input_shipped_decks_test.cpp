@@ -164,7 +164,7 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
     uncommented.replace(at, comment.size(), "\n" + indent + key);
   };
   for (const char* key : {"random:", "  count:", "  box:", "  seed:", "  minimum_distance:",
-                          "file:", "plummer:", "  count:", "  radius:", "  seed:"}) {
+                          "file:", "frame:", "plummer:", "  count:", "  radius:", "  seed:"}) {
     uncomment("    ", key);
   }
   uncomment("  ", "softening:");
@@ -174,7 +174,8 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
   for (const KeyRule& rule : schema.rules()) {
     EXPECT_TRUE(is_written(all, rule.path)) << rule.path << " is not in all_options.yaml";
     bool alternative = rule.only_with == "softened-gravity";
-    for (const char* start : {"particles.random", "particles.file", "particles.plummer"}) {
+    for (const char* start :
+         {"particles.random", "particles.file", "particles.frame", "particles.plummer"}) {
       alternative |= rule.path.find(start) != std::string::npos;
     }
     EXPECT_EQ(is_written(root, rule.path), !alternative) << rule.path;
