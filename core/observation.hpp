@@ -95,15 +95,6 @@ struct ListStats {
   }
 };
 
-/// How crowded the particles lie, and what a back end makes of it: why it is fast or slow.
-struct NeighborStats {
-  double particles_per_cell = 0.0;     ///< mean, of all cells
-  std::int64_t largest_cell = 0;       ///< most particles in one cell
-  double partners_per_particle = 0.0;  ///< directed pairs within the cutoff
-  std::int64_t most_partners = 0;      ///< of one particle
-  std::int64_t most_candidates = 0;    ///< of one particle
-};
-
 /// What a back end says about its last evaluation.
 struct BackendStats {
   double candidates_per_particle = 0.0;  ///< directed pairs tested, self excluded
@@ -117,12 +108,6 @@ struct BackendStats {
   bool is_choosing = false;                 ///< others are still to be tried
   KernelResources resources{};              ///< of the kernel of forces
   std::optional<ListStats> list{};          ///< where one is kept
-  NeighborStats neighbors{};
-
-  /// Of the candidates, how many were in range; NaN where nothing was tested.
-  double share_in_range() const {
-    return neighbors.partners_per_particle / candidates_per_particle;
-  }
 };
 
 }  // namespace pencilbox

@@ -128,7 +128,7 @@ const DeviceApi& read_device(const std::string& command, const BenchArguments& a
 }
 
 Result begin_result(const std::string& name, const std::string& title,
-                    const BenchArguments& arguments, const DeviceProperties& device) {
+                    const BenchArguments& arguments, const DeviceApi& device) {
   Result result;
   result.name = name;
   result.title = title;

@@ -233,7 +233,7 @@ void few_particles_command(const FewParticlesArguments& arguments) {
   FewParticlesMeasurement measurement = everything(request, {});
   const auto keep = [&] {  // what is measured is kept, whatever becomes of the rest
     Result result =
-        begin_result(few_particles_page, "Few particles per cell", arguments, request.properties);
+        begin_result(few_particles_page, "Few particles per cell", arguments, *request.device);
     if (!request.csv.empty()) {
       replace_file(request.csv, to_csv(table_of_rows(measurement), result.provenance));
     }

@@ -2,13 +2,14 @@
 
 namespace pencilbox {
 
-Provenance provenance_of(const DeviceProperties& device, const std::string& deck) {
+Provenance provenance_of(const DeviceApi& device, const std::string& deck) {
+  const DeviceProperties properties = device.properties();
   static const std::string run = new_run_identifier();
   static const std::string date = date_now();
-  return {device.kind + ": " + device.name,
-          device.identifier,
-          device.driver,
-          device.compiler,
+  return {properties.kind + ": " + properties.name,
+          device.identifier(),
+          properties.driver,
+          properties.compiler,
           PENCILBOX_VERSION,
           built_commit,
           deck.empty() ? "" : hash_of(deck),

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/device/properties.hpp"
+#include "app/engine/simulation.hpp"
 #include "io/output/provenance.hpp"
 
 namespace pencilbox {
@@ -12,6 +12,6 @@ namespace pencilbox {
 extern const char* const built_commit;
 
 /// Of this invocation on this device, from now on. `deck`: the resolved deck as text, or empty.
-Provenance provenance_of(const DeviceProperties& device, const std::string& deck);
+Provenance provenance_of(const DeviceApi& device, const std::string& deck);
 
 }  // namespace pencilbox

@@ -41,7 +41,7 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
-      provenance_(provenance_of(device_, resolved_yaml(deck))),
+      provenance_(provenance_of(device, resolved_yaml(deck))),
       table_(rows_, isatty(STDOUT_FILENO) == 1) {
   try {
     resumed_ ? resume(device) : start(device);
@@ -238,6 +238,7 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.regions.observe = observe_seconds_;
   report.regions.write = write_seconds_;
   report.backend_stats = simulation_->backend_stats();
+  report.neighbors = simulation_->neighbor_stats();
   if (last_ && last_->time > start_.time) {
     report.energy_drift =
         (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);

@@ -50,6 +50,7 @@ struct Contender {
   Spread step;
   RegionSeconds regions;
   BackendStats stats;
+  NeighborStats neighbors;
   std::int64_t device_bytes = 0;  ///< of everything
   DeterministicCost deterministic_cost;
 };

@@ -80,7 +80,7 @@ std::optional<OtherStart> other_start(const CompareArguments& arguments) {
   const std::int32_t frame = read_integer("compare: --frame", arguments.frame, -most, most);
   const auto trajectory = folder / output_names::trajectory;
   require_there(trajectory, "the output directory of a run that has its trajectory in one file");
-  return OtherStart{trajectory, frame};
+  return OtherStart{trajectory, frame, "compare: --frame"};
 }
 
 std::string start_text(const Deck& deck) {
@@ -122,7 +122,7 @@ void compare_command(const CompareArguments& arguments) {
       load_deck(arguments.deck, arguments.overrides, build_catalogue(), other_start(arguments));
   const DeviceApi& device = choose_device(deck.device);
   const DeviceProperties properties = device.properties();
-  const Provenance provenance = provenance_of(properties, resolved_yaml(deck));
+  const Provenance provenance = provenance_of(device, resolved_yaml(deck));
   Contest contest = make_contest(arguments, deck, properties);
   const ResultFiles files = result_files(arguments, deck);
   contest.setup = make_setup(deck);

@@ -114,11 +114,11 @@ class Rows {
   /// How particles lie, and what the back end makes of it.
   Cells crowding(const Contender& contender) const {
     const BackendStats& stats = contender.stats;
-    const NeighborStats& neighbors = stats.neighbors;
-    Cells cells{neighbors.particles_per_cell,    neighbors.largest_cell,
-                stats.candidates_per_particle,   neighbors.most_candidates,
-                neighbors.partners_per_particle, neighbors.most_partners,
-                percent * stats.share_in_range()};
+    const NeighborStats& neighbors = contender.neighbors;
+    Cells cells{neighbors.particles_per_cell,        neighbors.largest_cell,
+                stats.candidates_per_particle,       neighbors.most_candidates,
+                neighbors.partners_per_particle,     neighbors.most_partners,
+                percent * neighbors.share_in_range()};
     cells.resize(cells.size() + 2);
     if (stats.list) {
       cells[cells.size() - 2] = stats.list->longest_row;
@@ -219,7 +219,7 @@ std::vector<std::string> notes(const Comparison& comparison, const Contest& cont
                                 percent * comparison.yardstick_drift));
   }
   if (const auto fastest = fastest_of(comparison)) {
-    const NeighborStats& neighbors = comparison.contenders[*fastest].stats.neighbors;
+    const NeighborStats& neighbors = comparison.contenders[*fastest].neighbors;
     notes.push_back(fmt::format(
         "A particle has {:.1f} partners within the cutoff, at most {}. In a cell: particles, mean "
         "and most. List: partners of the particle that has most; every: steps between rebuilds.",

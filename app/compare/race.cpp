@@ -176,6 +176,7 @@ class Race {
         divided(racer.simulation->regions(),
                 static_cast<double>(racer.steps) * static_cast<double>(racer.seconds.size()));
     contender.stats = racer.simulation->backend_stats();
+    contender.neighbors = racer.simulation->neighbor_stats();
     contender.device_bytes = racer.device_bytes;
     if (contender.choice.name == yardstick && std::isnan(comparison_.yardstick_step)) {
       comparison_.yardstick_step = contender.step.median;

@@ -9,7 +9,6 @@ namespace pencilbox {
 struct DeviceProperties {
   std::string kind;                              ///< the word in decks: host, cuda or hip
   std::string name;                              ///< "NVIDIA H200", "2 CPU threads"
-  std::string identifier;                        ///< which one: PCI bus and UUID, model of a CPU
   std::string driver;                            ///< versions of driver and runtime, or empty
   std::string compiler;                          ///< what compiled its kernels: "nvcc 13.0.88"
   int multiprocessors = 1;                       ///< compute units; CPU threads on the host

@@ -146,21 +146,22 @@ bool says_boundary(const YamlNode& root) {
 
 /// What an HDF5 start file knows and the deck leaves open. What cannot be read now is told when the
 /// particles are.
-void settle_hdf5_start(Deck& deck, bool says_boundary) {
+void settle_hdf5_start(Deck& deck, bool says_boundary, const std::string& place) {
   auto* start = std::get_if<FileStart>(&deck.start);
   if (start == nullptr || !is_hdf5_file(start->path)) return;
   const Hdf5StartInfo info = inspect_hdf5_start(start->path);
   if (!says_boundary) {
     deck.periodic = info.periodic;
     auto& boundary = std::get<DeckValue::List>(deck.values.find("system.boundary")->data);
-    for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t d = 0; d < 3; ++d) {
       boundary[d].data = std::string(info.periodic[d] ? "periodic" : "open");
+    }
   }
   if (!info.is_trajectory) return;
   const std::int64_t wanted = start->frame.value_or(-1);
   const std::int64_t frame = wanted < 0 ? wanted + info.frames : wanted;
   if (frame < 0 || frame >= info.frames) {
-    complain(deck.place("system.particles.frame"), "no such frame", fmt::format("{}", wanted),
+    complain(place, "no such frame", fmt::format("{}", wanted),
              fmt::format("0 to {}, or -1 (the last) to -{}, of {}", info.frames - 1, info.frames,
                          start->path.string()));
   }
@@ -169,8 +170,11 @@ void settle_hdf5_start(Deck& deck, bool says_boundary) {
     value->data = frame;
   } else {
     DeckValue* particles = deck.values.find("system.particles");
-    std::get<DeckValue::Section>(particles->data)
-        .emplace_back("frame", DeckValue{frame, particles->origin});
+    auto& keys = std::get<DeckValue::Section>(particles->data);
+    keys.resize(keys.size() + 1);
+    keys.back().first = "frame";
+    keys.back().second.data = frame;
+    keys.back().second.origin = particles->origin;
   }
 }
 
@@ -355,7 +359,8 @@ Deck parse_deck(std::string text, const std::string& name,
   add_dependent_defaults(root, name);
   const DeckSchema schema(catalogue, backend_of(root));
   Deck deck = Binder(resolve_deck(root, schema, name), name).bind();
-  settle_hdf5_start(deck, says_boundary(root));
+  settle_hdf5_start(deck, says_boundary(root),
+                    other ? other->place : deck.place("system.particles.frame"));
   check_deck(deck, !other);
   return deck;
 }

@@ -109,6 +109,7 @@ struct Deck {
 struct OtherStart {
   std::filesystem::path file;  ///< a checkpoint or a trajectory, from the working directory
   std::optional<std::int64_t> frame{};
+  std::string place = "frame";  ///< what an error about the frame begins with
 };
 
 /// Reads and checks a deck; overrides are "potential.cutoff=3.0" and stand over it, and over

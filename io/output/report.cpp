@@ -37,7 +37,6 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 Json device_json(const DeviceProperties& device) {
   return {{"kind", device.kind},
           {"name", device.name},
-          {"identifier", device.identifier},
           {"driver", device.driver},
           {"compiler", device.compiler}};
 }
@@ -99,15 +98,14 @@ Json provenance_json(const Provenance& provenance) {
   return json;
 }
 
-Json neighbors_json(const BackendStats& stats) {
-  const NeighborStats& neighbors = stats.neighbors;
+Json neighbors_json(const NeighborStats& neighbors) {
   return {{"particles_per_cell", number(neighbors.particles_per_cell)},
           {"largest_cell", neighbors.largest_cell},
-          {"candidates_per_particle", number(stats.candidates_per_particle)},
+          {"candidates_per_particle", number(neighbors.candidates_per_particle)},
           {"most_candidates", neighbors.most_candidates},
           {"partners_per_particle", number(neighbors.partners_per_particle)},
           {"most_partners", neighbors.most_partners},
-          {"share_in_range", number(stats.share_in_range())}};
+          {"share_in_range", number(neighbors.share_in_range())}};
 }
 
 Json stats_json(const BackendStats& stats) {
@@ -120,7 +118,6 @@ Json stats_json(const BackendStats& stats) {
           {"note", stats.note},
           {"resources", resources_json(stats.resources)},
           {"choice", choice_json(stats.choice)},
-          {"neighbors", neighbors_json(stats)},
           {"list", list_json(stats.list)}};
 }
 
@@ -142,6 +139,7 @@ Json report_json(const RunReport& report) {
           {"integrator", report.integrator},
           {"regions", regions_json(report.regions)},
           {"backend_stats", stats_json(report.backend_stats)},
+          {"neighbors", neighbors_json(report.neighbors)},
           {"energy_drift", number(report.energy_drift)},
           {"versions", Json(report.versions)},
           {"provenance", provenance_json(report.provenance)},
@@ -161,16 +159,15 @@ void print_choice(std::ostream& out, const AutomaticChoice& choice) {
 }
 
 /// Why the back end is as fast as it is.
-void print_neighbors(std::ostream& out, const BackendStats& stats) {
-  const NeighborStats& neighbors = stats.neighbors;
+void print_neighbors(std::ostream& out, const NeighborStats& neighbors) {
   if (!(neighbors.particles_per_cell > 0.0)) return;
   fmt::print(out, "neighbours: {:.1f} particles in a cell (at most {})\n",
              neighbors.particles_per_cell, neighbors.largest_cell);
   fmt::print(out, "of a particle: {:.1f} candidates (at most {}), {:.1f} partners (at most {})",
-             stats.candidates_per_particle, neighbors.most_candidates,
+             neighbors.candidates_per_particle, neighbors.most_candidates,
              neighbors.partners_per_particle, neighbors.most_partners);
-  if (std::isfinite(stats.share_in_range())) {
-    fmt::print(out, ", {:.0f} % in range", 100.0 * stats.share_in_range());
+  if (std::isfinite(neighbors.share_in_range())) {
+    fmt::print(out, ", {:.0f} % in range", 100.0 * neighbors.share_in_range());
   }
   out << '\n';
 }
@@ -227,7 +224,7 @@ void print_summary(std::ostream& out, const RunReport& report) {
                matom_steps_per_second(report), steps_per_second(report));
   }
   if (report.backend_stats.choice) print_choice(out, *report.backend_stats.choice);
-  print_neighbors(out, report.backend_stats);
+  print_neighbors(out, report.neighbors);
   if (report.backend_stats.list) print_list(out, *report.backend_stats.list);
   out << "where the time went:\n";
   double named = 0.0;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/device/properties.hpp"
+#include "core/neighbor_stats.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
@@ -30,6 +31,7 @@ struct RunReport {
   std::string integrator;
   RegionSeconds regions;
   BackendStats backend_stats;
+  NeighborStats neighbors{};
   /// Total energy per particle, last observation less first, by the time between [epsilon/tau]; of
   /// the whole run, whatever parts it was done in.
   double energy_drift = std::numeric_limits<double>::quiet_NaN();

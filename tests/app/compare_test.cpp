@@ -80,16 +80,15 @@ TEST_F(CompareTest, TimesAllOfThemAndCountsFromTheYardstick) {
     EXPECT_GT(contender.device_bytes, 200 * 100);
     EXPECT_TRUE(std::isfinite(contender.deterministic_cost.cost));
     EXPECT_GE(contender.deterministic_cost.noise, 0.0);
-    EXPECT_GT(contender.stats.neighbors.particles_per_cell, 0.0);
-    EXPECT_GE(contender.stats.neighbors.largest_cell,
-              std::ceil(contender.stats.neighbors.particles_per_cell));
-    EXPECT_NEAR(contender.stats.neighbors.partners_per_particle,
+    EXPECT_GT(contender.neighbors.particles_per_cell, 0.0);
+    EXPECT_GE(contender.neighbors.largest_cell, std::ceil(contender.neighbors.particles_per_cell));
+    EXPECT_NEAR(contender.neighbors.partners_per_particle,
                 2.0 * contender.stats.pairs_in_range / 200.0, 1e-9);
-    EXPECT_GE(static_cast<double>(contender.stats.neighbors.most_partners),
-              contender.stats.neighbors.partners_per_particle);
-    EXPECT_GE(contender.stats.neighbors.most_candidates, contender.stats.neighbors.most_partners);
-    EXPECT_GT(contender.stats.share_in_range(), 0.0);
-    EXPECT_LE(contender.stats.share_in_range(), 1.0);
+    EXPECT_GE(static_cast<double>(contender.neighbors.most_partners),
+              contender.neighbors.partners_per_particle);
+    EXPECT_GE(contender.neighbors.most_candidates, contender.neighbors.most_partners);
+    EXPECT_GT(contender.neighbors.share_in_range(), 0.0);
+    EXPECT_LE(contender.neighbors.share_in_range(), 1.0);
     EXPECT_LT(contender.largest_error, 5e-5);
     EXPECT_NEAR(contender.stats.pairs_in_range, comparison.contenders[0].stats.pairs_in_range, 1.0);
   }
@@ -123,6 +122,7 @@ class Witness final : public Simulation {
   double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
   RegionSeconds regions() const override { return honest_->regions(); }
   BackendStats backend_stats() override { return honest_->backend_stats(); }
+  NeighborStats neighbor_stats() override { return honest_->neighbor_stats(); }
   std::int64_t device_bytes() const override { return honest_->device_bytes(); }
 
  private:

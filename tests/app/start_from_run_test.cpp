@@ -98,7 +98,7 @@ TEST_F(StartFromRun, ADeckThatIsNotTheRunsStays) {
 
 TEST_F(StartFromRun, TheReportCountsNeighborsAndSaysWhereItComesFrom) {
   const json report = json::parse(read("deck/report.json"));
-  const json neighbors = report.at("backend_stats").at("neighbors");
+  const json neighbors = report.at("neighbors");
   EXPECT_GT(neighbors.at("partners_per_particle").get<double>(), 40.0);
   EXPECT_GE(neighbors.at("most_partners"), neighbors.at("partners_per_particle"));
   EXPECT_LT(neighbors.at("share_in_range").get<double>(), 1.0);
@@ -150,7 +150,7 @@ TEST_F(StartFromRun, CompareSaysWhatItMisses) {
   refused("--from empty --frame 0", "compare: --from: no such file, got empty/trajectory.h5md",
           "in one file");
   refused("--frame 0", "compare: --frame: ", "--from DIR");
-  refused("--from deck --frame 3", "--set system.particles.frame: no such frame, got 3", "0 to 2");
+  refused("--from deck --frame 3", "compare: --frame: no such frame, got 3", "0 to 2");
   refused("--from deck --frame last", "compare: --frame: not an integer", "got last");
   std::filesystem::resize_file(folder() / "deck/checkpoint.h5", 1000);
   refused("--from deck", "", "checkpoint.h5");

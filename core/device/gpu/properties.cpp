@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <fstream>
 
@@ -32,15 +31,6 @@ std::string driver_in_words() {
          vendor::version_in_words(driver) + ", runtime " + vendor::version_in_words(runtime);
 }
 
-/// "PCI 0000:17:00.0, GPU-1c6f...": the second where the runtime tells it.
-std::string identifier_of(const vendor::Properties& raw) {
-  constexpr int longest = 64;
-  std::array<char, longest> bus{};
-  check(vendor::pci_bus(bus.data(), longest), "reading a device's place on the bus");
-  const std::string uuid = vendor::uuid(raw);
-  return std::string("PCI ") + bus.data() + (uuid.empty() ? "" : ", " + uuid);
-}
-
 /// A number that a device may not tell: then 0.
 double told(vendor::Error (*ask)(int*)) {
   int value = 0;
@@ -60,7 +50,6 @@ DeviceProperties device_properties() {
   DeviceProperties properties;
   properties.kind = vendor::kind;
   properties.name = raw.name;
-  properties.identifier = identifier_of(raw);
   properties.driver = driver_in_words();
   properties.compiler = vendor::compiler();
   properties.multiprocessors = raw.multiProcessorCount;

@@ -32,18 +32,6 @@ inline const char* error_text(Error error) { return cudaGetErrorString(error); }
 inline Error last_error() { return cudaGetLastError(); }
 inline Error device_count(int* count) { return cudaGetDeviceCount(count); }
 inline Error properties(Properties* out) { return cudaGetDeviceProperties(out, 0); }
-inline Error pci_bus(char* text, int size) { return cudaDeviceGetPCIBusId(text, size, 0); }
-/// As the driver's tools write it.
-inline std::string uuid(const Properties& p) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text = "GPU";
-  for (int k = 0; k < 16; ++k) {
-    if (k == 0 || k == 4 || k == 6 || k == 8 || k == 10) text += '-';
-    const auto byte = static_cast<unsigned char>(p.uuid.bytes[k]);
-    text += {digits[byte / 16], digits[byte % 16]};
-  }
-  return text;
-}
 inline Error driver_version(int* version) { return cudaDriverGetVersion(version); }
 inline Error runtime_version(int* version) { return cudaRuntimeGetVersion(version); }
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlockOptin; }
@@ -170,8 +158,6 @@ inline const char* error_text(Error error) { return hipGetErrorString(error); }
 inline Error last_error() { return hipGetLastError(); }
 inline Error device_count(int* count) { return hipGetDeviceCount(count); }
 inline Error properties(Properties* out) { return hipGetDeviceProperties(out, 0); }
-inline Error pci_bus(char* text, int size) { return hipDeviceGetPCIBusId(text, size, 0); }
-inline std::string uuid(const Properties&) { return {}; }  // not before ROCm 5.2
 inline Error driver_version(int* version) { return hipDriverGetVersion(version); }
 inline Error runtime_version(int* version) { return hipRuntimeGetVersion(version); }
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlock; }

@@ -35,8 +35,7 @@ DeviceProperties device_properties() {
   properties.kind = device_kind;
   properties.compiler = compiler;
   properties.multiprocessors = omp_get_max_threads();
-  properties.identifier = processor_name();
-  properties.name = properties.identifier + ", " + std::to_string(properties.multiprocessors) +
+  properties.name = processor_name() + ", " + std::to_string(properties.multiprocessors) +
                     (properties.multiprocessors == 1 ? " thread, " : " threads, ") +
                     instruction_set();
   properties.warp_size = emulator_settings().warp_size;
