@@ -73,6 +73,10 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   command.add_option("--options", arguments.options, options_help);
   command.add_option("--steps", arguments.steps, "steps in one timing");
   command.add_option("--repeats", arguments.repeats, "timings");
+  command.add_option("--from", arguments.from,
+                     "output directory of a run: time its checkpoint, not the start of the deck");
+  command.add_option("--frame", arguments.frame,
+                     "of its trajectory instead, from 0, or from -1 backwards");
   command.add_option("--output", arguments.output,
                      "directory for compare.csv, .json, .svg and .html");
   command.add_flag("--overwrite", arguments.overwrite, "replace them");

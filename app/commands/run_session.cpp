@@ -8,7 +8,9 @@
 
 #include <unistd.h>
 
+#include "app/commands/deck_file.hpp"
 #include "app/commands/memory_limit.hpp"
+#include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -40,12 +42,18 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
+      provenance_(provenance_of(device, resolved_yaml(deck))),
       table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
                      [] { return terminal_width(STDOUT_FILENO); }}) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
     throw InputError(refusal_text(deck_, refusal.what()));
+  }
+  const std::filesystem::path folder = outputs_->directory().path();
+  if (!write_deck_file(folder, resolved_yaml(deck_)) && !arguments_.quiet) {
+    note((folder / "deck.yaml").string() +
+         " is not of this run and stays as it is; report.json will hold the resolved deck");
   }
 }
 
@@ -239,12 +247,14 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.regions.observe = observe_seconds_;
   report.regions.write = write_seconds_;
   report.backend_stats = simulation_->backend_stats();
+  report.neighbors = simulation_->neighbor_stats();
   if (last_ && last_->time > start_.time) {
     report.energy_drift =
         (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);
   }
   report.versions = library_versions();
   report.versions["pencilbox"] = PENCILBOX_VERSION;
+  report.provenance = provenance_;
   report.deck = resolved_yaml(deck_);
   return report;
 }

@@ -8,6 +8,7 @@
 #include "app/engine/engine.hpp"
 #include "app/engine/simulation.hpp"
 #include "app/engine/simulation_problem.hpp"
+#include "core/device/identifier.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
@@ -116,19 +117,17 @@ class DeviceSimulation final : public Simulation {
   void forget_regions() override { engine_.profiler() = Profiler(); }
 
   BackendStats backend_stats() override {
-    PairSums<Precision> counts;
-    counts.resize(particles().count);
-    counts.resize_counts(particles().count);
-    const BinnedParticles<Precision> view = engine_.view();
-    Backend<Precision>& backend = engine_.backend();
+    PairSums<Precision> sums;
+    sums.resize(particles().count);
     BackendStats stats;
-    backend.compute(view, engine_.interaction(), Wanted::forces, counts, engine_.stream());
+    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::forces, sums,
+                              engine_.stream());
     stats.resources = resources_of_last_launch();  // before another kernel takes its place
-    const LaunchReport report = backend.launch_report();
-    backend.compute(view, engine_.interaction(), Wanted::counts, counts, engine_.stream());
-    const auto count = static_cast<double>(particles().count);
-    stats.candidates_per_particle = total(counts.candidates) / count;
-    stats.pairs_in_range = 0.5 * total(counts.partners);
+    const LaunchReport report = engine_.backend().launch_report();
+    const NeighborStats neighbors = neighbor_stats();
+    stats.candidates_per_particle = neighbors.candidates_per_particle;
+    stats.pairs_in_range =
+        0.5 * neighbors.partners_per_particle * static_cast<double>(particles().count);
     stats.blocks = report.shape.blocks;
     stats.threads = report.shape.threads;
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
@@ -138,6 +137,23 @@ class DeviceSimulation final : public Simulation {
     stats.is_choosing = engine_.is_choosing();
     stats.list = engine_.list_stats();
     return stats;
+  }
+
+  NeighborStats neighbor_stats() override {
+    PairSums<Precision> counts;
+    counts.resize(particles().count);
+    counts.resize_counts(particles().count);
+    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::counts, counts,
+                              engine_.stream());
+    const auto count = static_cast<double>(particles().count);
+    const Counted candidates = counted(counts.candidates);
+    const Counted partners = counted(counts.partners);
+    return {count / static_cast<double>(engine_.grid().count()),
+            engine_.health().largest_cell,
+            candidates.sum / count,
+            candidates.most,
+            partners.sum / count,
+            partners.most};
   }
 
   std::int64_t device_bytes() const override { return allocated_bytes; }
@@ -222,11 +238,18 @@ class DeviceSimulation final : public Simulation {
     throw PhysicsError(text.str());
   }
 
-  template <class Value>
-  double total(const Buffer<Value>& values) {
+  struct Counted {
     double sum = 0.0;
-    for (const Value value : values.download(engine_.stream())) sum += static_cast<double>(value);
-    return sum;
+    std::int64_t most = 0;
+  };
+
+  Counted counted(const Buffer<Index>& values) {
+    Counted result;
+    for (const Index value : values.download(engine_.stream())) {
+      result.sum += static_cast<double>(value);
+      result.most = std::max<std::int64_t>(result.most, value);
+    }
+    return result;
   }
 
   SimulationSetup setup_;  // its start has moved to the device
@@ -279,6 +302,7 @@ class Api final : public DeviceApi {
  public:
   std::string kind() const override { return device_kind; }
   DeviceProperties properties() const override { return device_properties(); }
+  std::string identifier() const override { return device_identifier(); }
 
   std::vector<BackendInfo> backends() const override {
     std::vector<BackendInfo> infos;

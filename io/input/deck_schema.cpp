@@ -110,8 +110,15 @@ std::vector<KeyRule> system_rules() {
       {.path = "system.particles.file",
        .kind = KeyKind::text,
        .presence = Presence::alternative,
-       .documentation = "A LAMMPS data file (atomic style) or an extended XYZ file; its path is "
-                        "relative to the deck"},
+       .documentation = "A LAMMPS data file (atomic style), an extended XYZ file, or the "
+                        "checkpoint.h5 or trajectory.h5md of a run; its path is relative to the "
+                        "deck"},
+      {.path = "system.particles.frame",
+       .kind = KeyKind::integer,
+       .documentation = "Frame of a trajectory.h5md: 0 is the first, -1 the last; only with file; "
+                        "absent: the last",
+       .minimum = -largest_seed,
+       .maximum = largest_seed},
       {.path = "system.particles.plummer",
        .kind = KeyKind::section,
        .presence = Presence::alternative,

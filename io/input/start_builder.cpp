@@ -17,6 +17,18 @@ constexpr std::array<char, 3> direction_names{'x', 'y', 'z'};
 
 }  // namespace
 
+std::optional<std::pair<std::size_t, std::size_t>> two_at_one_point(const StartState& start) {
+  // Cells a thousand times the distance: nearly every question then looks into one cell only.
+  PointGrid grid(start.box, one_point, 1000.0 * one_point, start.size());
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    if (const std::optional<std::int64_t> other = grid.find_near(start.position[i])) {
+      return std::pair{static_cast<std::size_t>(*other), i};
+    }
+    grid.insert(start.position[i]);
+  }
+  return {};
+}
+
 StartBuilder::StartBuilder(std::string file, const Box& box, std::int64_t count)
     : file_(std::move(file)) {
   const auto size = static_cast<std::size_t>(count);
@@ -93,18 +105,13 @@ void StartBuilder::add_velocity(const RowPlace& place, std::int64_t id, const Do
 }
 
 void StartBuilder::refuse_coincidence() const {
-  // Cells a thousand times the distance: nearly every question then looks into one cell only.
-  PointGrid grid(state_.box, one_point, 1000.0 * one_point, state_.size());
-  for (std::size_t i = 0; i < state_.position.size(); ++i) {
-    if (const std::optional<std::int64_t> other = grid.find_near(state_.position[i])) {
-      const int line = particle_line_[i];
-      const int other_line = particle_line_[static_cast<std::size_t>(*other)];
-      complain(row({std::max(line, other_line), "position"}), "two particles at one point",
-               fmt::format("ids {} and {} on lines {} and {}", *other + 1, i + 1, other_line, line),
-               fmt::format("a distance of at least {:g}", one_point));
-    }
-    grid.insert(state_.position[i]);
-  }
+  const auto pair = two_at_one_point(state_);
+  if (!pair) return;
+  const auto [other, i] = *pair;
+  const int line = particle_line_[i], other_line = particle_line_[other];
+  complain(row({std::max(line, other_line), "position"}), "two particles at one point",
+           fmt::format("ids {} and {} on lines {} and {}", other + 1, i + 1, other_line, line),
+           fmt::format("a distance of at least {:g}", one_point));
 }
 
 StartState StartBuilder::finish(std::vector<ParticleType> types) {

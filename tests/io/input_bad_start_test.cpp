@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UTF-16", "title", "\xFF\xFEtitle", "@:1: not UTF-8 text", "UTF-16"},
         BadFile{"gzip", "title", "\x1f\x8b\x08 title", "@: compressed file", "uncompressed"},
         BadFile{"HDF5", "title", "\x89HDF\r\n\x1a\ntitle",
-                "@: HDF5 start files are not yet available", ""}));
+                "@: cannot be opened: damaged, or cut short", "a checkpoint or"}));
 
 TEST(BadDataAndDeck, Disagree) {
   const BadFile types{"types", "title", "title", "@:8: atom types: more types than the deck has",
@@ -215,7 +215,9 @@ TEST(BadStartFile, SaysWhatIsWrongWithTheFile) {
   const TemporaryFolder folder;
   const std::string missing = (folder / "none.data").string();
   EXPECT_EQ(error_of([&] { read_start(missing, {}); }),
-            missing + ": file not found, allowed a LAMMPS data file or an extended XYZ file");
+            missing +
+                ": file not found, allowed a LAMMPS data file, an extended XYZ file, "
+                "a checkpoint or a trajectory of pencilbox");
   EXPECT_NE(error_of([&] { read_start(folder / "", {}); }).find("a directory"), std::string::npos);
   const auto empty = folder.write("empty.data", "");
   EXPECT_NE(error_of([&] { read_start(empty, {}); }).find(":1: empty file"), std::string::npos);

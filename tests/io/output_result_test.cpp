@@ -98,6 +98,13 @@ TEST(ResultText, OnAScreenATableFoldsWhatRowsHaveInCommon) {
             "  NAME all the same\n");
 }
 
+TEST(ResultText, AMarkStandsBehindTheName) {
+  ResultTable table = sample_table();
+  table.rows[0].mark = "~";
+  EXPECT_NE(to_text(table).find("one ~     12.3\n"), std::string::npos) << to_text(table);
+  EXPECT_EQ(to_csv(table), to_csv(sample_table())) << "for people";
+}
+
 TEST(ResultText, NumbersHaveSignificantDigits) {
   EXPECT_EQ(to_text(Cell(0.0), 4), "0.000");
   EXPECT_EQ(to_text(Cell(1234.56), 3), "1235");
@@ -121,6 +128,28 @@ TEST(ResultCsv, HasAllDigitsAndQuotesWhatMustBe) {
             "one,12.3456,0.1,7,\"a, \"\"b\"\"\",\n"
             "two <&>,,,100,c,\n"
             "three,,,,,\"too, wide\"\n");
+}
+
+TEST(ResultCsv, EveryRowSaysWhereItComesFrom) {
+  const std::string csv = to_csv(sample_table(), {{"device", "cuda: a, b"}, {"commit", ""}});
+  EXPECT_EQ(csv,
+            "name,speed_m,secret,blocks,launch,device,commit,refusal\n"
+            "one,12.3456,0.1,7,\"a, \"\"b\"\"\",\"cuda: a, b\",,\n"
+            "two <&>,,,100,c,\"cuda: a, b\",,\n"
+            "three,,,,,\"cuda: a, b\",,\"too, wide\"\n");
+}
+
+TEST(ResultJson, EveryRowSaysWhereItComesFrom) {
+  Result result = sample_result();
+  result.provenance = {{"device", "cuda: X"}, {"commit", ""}};
+  result.conclusion = "fastest: <x>";
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json.at("conclusion"), "fastest: <x>");
+  for (const auto& row : json.at("tables").at("speed").at("rows")) {
+    EXPECT_EQ(row.at("device"), "cuda: X");
+    EXPECT_TRUE(row.at("commit").is_null());
+  }
+  EXPECT_NE(to_html(result).find("fastest: &lt;x&gt;"), std::string::npos);
 }
 
 TEST(ResultJson, HasFactsNotesAndRows) {
