@@ -10,9 +10,11 @@
 #include <CLI/CLI.hpp>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "app/bench/bench.hpp"
 #include "app/bench/measurement.hpp"
+#include "app/commands/command_texts.hpp"
 #include "app/commands/convert.hpp"
 #include "app/commands/program.hpp"
 #include "app/commands/standard_descriptors.hpp"
@@ -20,13 +22,15 @@
 #include "app/compare/compare_command.hpp"
 #include "core/device/host/threads.hpp"
 #include "core/error.hpp"
+#include "io/output/terminal.hpp"
 
 namespace {
 
 using namespace pencilbox;
 
 int fail(const std::string& message, ExitCode code) {
-  std::cerr << "pencilbox: " << message << std::endl;
+  const std::string name = "pencilbox:";
+  std::cerr << (wants_colour(STDERR_FILENO) ? bold_red(name) : name) << " " << message << std::endl;
   return static_cast<int>(code);
 }
 
@@ -40,6 +44,9 @@ void set_up_notes() {
 constexpr const char* options_help =
     "a:key=value,key=value;b:...: their options; a back end that is here several times runs as "
     "often";
+
+constexpr const char* test_is_of_the_script =
+    "test: this is the program alone, allowed: ./pencilbox test, by the script in the source tree";
 
 void add_deck_source(CLI::App& command, std::filesystem::path& deck,
                      std::vector<std::string>& overrides) {
@@ -66,6 +73,10 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   command.add_option("--options", arguments.options, options_help);
   command.add_option("--steps", arguments.steps, "steps in one timing");
   command.add_option("--repeats", arguments.repeats, "timings");
+  command.add_option("--from", arguments.from,
+                     "output directory of a run: time its checkpoint, not the start of the deck");
+  command.add_option("--frame", arguments.frame,
+                     "of its trajectory instead, from 0, or from -1 backwards");
   command.add_option("--output", arguments.output,
                      "directory for compare.csv, .json, .svg and .html");
   command.add_flag("--overwrite", arguments.overwrite, "replace them");
@@ -204,8 +215,10 @@ void list_benchmarks(const CLI::App& bench) {
 int run_program(int argc, char** argv) {
   CLI::App program("Lennard-Jones molecular dynamics with every neighbour-interaction strategy",
                    "pencilbox");
+  program.option_defaults()->always_capture_default();
+  program.set_help_flag("-h,--help", "print help; COMMAND --help prints a command's");
   program.require_subcommand(1);
-  program.set_version_flag("--version", PENCILBOX_VERSION);
+  program.set_version_flag("--version", PENCILBOX_VERSION, "print the version");
   RunArguments arguments;
   std::string backend;
 
@@ -230,6 +243,13 @@ int run_program(int argc, char** argv) {
   backends->add_option("NAME", backend, "back end");
   CLI::App* info = program.add_subcommand("info", "build, libraries, devices");
   CLI::App* schema = program.add_subcommand("schema", "JSON Schema of the deck");
+  CLI::App* test = program.add_subcommand("test", "build and run the tests (./pencilbox only)");
+  test->add_option("ARGS", "for ctest, such as -R AgainstReference");
+  test->prefix_command();
+  std::string text_kind;
+  CLI::App* generate = program.add_subcommand(
+      "generate", "completions for a shell, a man page, this help as a page");
+  generate->add_option("WHAT", text_kind, "bash, zsh, fish, man or markdown")->required();
   CLI::App* bench = program.add_subcommand("bench", "list the benchmarks, or run one");
   bench->require_subcommand(0, 1);
   FewParticlesArguments few_particles;
@@ -247,6 +267,11 @@ int run_program(int argc, char** argv) {
     return fail(*text, ExitCode::bad_input);
   }
   refuse_empty_values(program);
+  set_up_help(program);
+  if (argc < 2) {
+    print(program.help());
+    return static_cast<int>(ExitCode::done);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -267,6 +292,8 @@ int run_program(int argc, char** argv) {
   if (backends->parsed()) backends_command(backend);
   if (info->parsed()) info_command();
   if (schema->parsed()) schema_command();
+  if (test->parsed()) throw InputError(test_is_of_the_script);
+  if (generate->parsed()) print(generated_text(program, text_kind));
   if (bench->got_subcommand("few-particles")) few_particles_command(few_particles);
   if (bench->got_subcommand("fenns")) fenns_command(fenns);
   if (bench->got_subcommand("n-body")) n_body_command(n_body);

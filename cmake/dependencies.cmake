@@ -9,6 +9,8 @@ find_package(CLI11 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C HL)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(Git QUIET) # says which commit is built; without it nothing does
 if(PENCILBOX_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)

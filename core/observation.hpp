@@ -22,9 +22,12 @@ struct Observation {
   std::int64_t particles = 0;
   double kinetic_energy = 0.0;
   double potential_energy = 0.0;
-  double virial = 0.0;       ///< sum over pairs of r . f
-  double temperature = 0.0;  ///< 2 KE / (3N - 3); 0 for a single particle
-  double pressure = 0.0;     ///< (2 KE + W) / 3V; NaN where a direction is open
+  double virial = 0.0;  ///< sum over pairs of r . f
+  /// 2 KE over the degrees of freedom, 3N - 3 where momentum is conserved; 0 where there are none.
+  double temperature = 0.0;
+  /// The integrator's: the total energy, less what a heat bath has given.
+  double conserved_energy = 0.0;
+  double pressure = 0.0;  ///< (2 KE + W) / 3V; NaN where a direction is open
   Double3 momentum{};
 
   double total_energy() const { return kinetic_energy + potential_energy; }

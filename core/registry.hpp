@@ -63,6 +63,28 @@ struct BackendInfo {
   std::vector<BackendOptions> worth_trying = {};
 };
 
+/// A number that an integrator takes from a deck, `integrator.NAME`.
+struct ParameterInfo {
+  std::string name;
+  std::string description;
+  std::string unit;
+  double minimum = 0.0;
+  double maximum = 0.0;
+  std::string default_value = {};  ///< empty: a deck has to give it
+  bool is_integer = false;
+};
+
+/// What the registry knows of an integrator.
+struct IntegratorInfo {
+  std::string name;     ///< the word in decks
+  std::string summary;  ///< one line for people
+  std::string source;   ///< paper and section
+  std::vector<ParameterInfo> parameters = {};
+};
+
+/// The values chosen in a deck, by parameter name; all of them set.
+using IntegratorParameters = std::map<std::string, double>;
+
 /// Whether kernels with these options have barriers, shared memory or warp operations: then they
 /// are emulated on the host.
 inline bool needs_blocks(const BackendInfo& info, const BackendOptions& options) {

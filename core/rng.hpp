@@ -35,13 +35,14 @@ PENCILBOX_DEVICE_FUNCTION constexpr PhiloxCounter philox4x32(PhiloxCounter count
 }
 
 /// What a draw is for. Two purposes never see the same numbers, whatever seed a deck gives them.
-enum class RandomStream : std::uint32_t { velocity = 1, position = 2, type = 3 };
+enum class RandomStream : std::uint32_t { velocity = 1, position = 2, type = 3, langevin = 4 };
 
 /// 128 random bits for particle `id`; `index` counts the draws of that particle in that stream.
 PENCILBOX_DEVICE_FUNCTION constexpr PhiloxCounter random_bits(std::uint64_t seed,
                                                               RandomStream stream, std::uint32_t id,
-                                                              std::uint32_t index) {
-  return philox4x32({{id, index, static_cast<std::uint32_t>(stream), 0U}},
+                                                              std::uint64_t index) {
+  return philox4x32({{id, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(stream),
+                      static_cast<std::uint32_t>(index >> 32)}},
                     {{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}});
 }
 

@@ -65,16 +65,21 @@ class Integrator {
     return {};
   }
 
-  /// What this integrator conserves, for the sums of one step: the total energy where it adds
-  /// nothing of its own.
-  virtual double conserved(const Observation& sums) const { return sums.total_energy(); }
+  /// What it conserves, for the sums of the present step: the total energy where it adds nothing of
+  /// its own.
+  virtual double conserved_energy(const Observation& sums, Stream& /*stream*/) {
+    return sums.total_energy();
+  }
+
+  /// Whether the sum of all momenta stays: then it is no degree of freedom.
+  virtual bool conserves_momentum() const { return true; }
 
   /// What it carries from step to step beside the particles, such as a thermostat's variables, for
   /// a checkpoint. Random numbers need nothing here: they are counted by step and particle.
-  virtual NamedNumbers state() const { return {}; }
+  virtual NamedNumbers state(Stream& /*stream*/) { return {}; }
 
   /// Takes back what state() gave. Throws InputError for what is none of its own.
-  virtual void restore(const NamedNumbers& state) {
+  virtual void restore(const NamedNumbers& state, Stream& /*stream*/) {
     if (state.empty()) return;
     throw InputError("integrator: nothing to restore, got '" + state.begin()->first + "'");
   }
@@ -83,13 +88,11 @@ class Integrator {
 struct IntegratorSettings {
   double timestep = 0.005;  ///< [tau]
   Box box{};
-  std::uint64_t seed = 0;           ///< of random numbers, counted by step and particle
-  double degrees_of_freedom = 0.0;  ///< 3N - 3; none for a single particle
+  IntegratorParameters parameters{};  ///< those of its IntegratorInfo
 };
 
-/// What the registry knows of an integrator.
 struct IntegratorEntry {
-  std::string name;  ///< the word in decks
+  IntegratorInfo info;
   std::unique_ptr<Integrator<SinglePrecision>> (*make_single)(const IntegratorSettings&);
   std::unique_ptr<Integrator<MixedPrecision>> (*make_mixed)(const IntegratorSettings&);
   std::unique_ptr<Integrator<DoublePrecision>> (*make_double)(const IntegratorSettings&);
@@ -97,9 +100,9 @@ struct IntegratorEntry {
 
 /// The entry of an integrator whose class template is constructible from IntegratorSettings.
 template <template <class> class IntegratorOf>
-IntegratorEntry make_integrator_entry(std::string name) {
+IntegratorEntry make_integrator_entry(IntegratorInfo info) {
   using Settings = IntegratorSettings;
-  return {std::move(name),
+  return {std::move(info),
           [](const Settings& s) -> std::unique_ptr<Integrator<SinglePrecision>> {
             return std::make_unique<IntegratorOf<SinglePrecision>>(s);
           },

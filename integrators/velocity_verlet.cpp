@@ -78,7 +78,10 @@ class VelocityVerlet final : public Integrator<Precision> {
 }  // namespace
 
 IntegratorEntry velocity_verlet() {
-  return make_integrator_entry<VelocityVerlet>("velocity-verlet");
+  return make_integrator_entry<VelocityVerlet>(
+      {.name = "velocity-verlet",
+       .summary = "constant energy",
+       .source = "Swope et al. 1982; Allen and Tildesley, section 3.2.1"});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -145,9 +145,11 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
     constexpr bool rounds_twice = std::is_same_v<Pair, float> && wanted != Wanted::forces;
     if (!(rounds_twice ? interaction.near_range(r2) : interaction.in_range(r2))) return;
     if (!rounds_twice || interaction.in_range(r2)) {
-      const auto term = interaction(r2, target_type, source_type);
-      force += (term.force_over_r * separation).template to<Accumulator>();
-      if constexpr (!rounds_twice && wanted == Wanted::forces_and_energies) add_sums(term, r2);
+      const Pair force_over_r = interaction.force_over_r(r2, target_type, source_type);
+      force += (force_over_r * separation).template to<Accumulator>();
+      if constexpr (!rounds_twice && wanted == Wanted::forces_and_energies) {
+        add_sums(interaction(r2, target_type, source_type), r2);
+      }
     }
     if constexpr (rounds_twice) {
       const Vec3<Pair> better = exact().template to<Pair>();
@@ -169,9 +171,9 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
     if constexpr (wanted == Wanted::forces && !Interaction::needs_types) {
       const Vec3<Pair> separation = (target - source) - shift.rounded;
       const Pair r2 = dot(separation, separation);
-      const auto term = interaction(r2, target_type, source_type);
-      const Pair force_over_r = is_other && interaction.in_range(r2) ? term.force_over_r : Pair(0);
-      force += (force_over_r * separation).template to<Accumulator>();
+      const Pair force_over_r = interaction.force_over_r(r2, target_type, source_type);
+      const Pair counted = is_other && interaction.in_range(r2) ? force_over_r : Pair(0);
+      force += (counted * separation).template to<Accumulator>();
     } else {
       Forms::add_in_step(interaction, target, source, shift, exact, target_type, source_type,
                          is_other);

@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "app/bench/measurement.hpp"
 #include "app/commands/program.hpp"
+#include "app/commands/provenance.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/nearest_name.hpp"
 #include "io/input/number.hpp"
+#include "io/output/terminal.hpp"
 
 namespace pencilbox {
 
@@ -120,18 +123,21 @@ std::string or_usual(const std::string& text, const std::string& usual) {
   return text.empty() ? usual : text;
 }
 
-const DeviceApi& read_device(const std::string& command, const BenchArguments& arguments) {
+const DeviceApi& read_device(std::string_view command, const BenchArguments& arguments) {
   std::vector<std::string> names{"auto"};
   for (const DeviceApi* device : devices()) names.push_back(device->kind());
-  return choose_device(names[read_name(command + ": --device", arguments.device, names)]);
+  return choose_device(
+      names[read_name(std::string(command) + ": --device", arguments.device, names)]);
 }
 
 Result begin_result(const std::string& name, const std::string& title,
-                    const BenchArguments& arguments, const DeviceProperties& device) {
+                    const BenchArguments& arguments, const DeviceApi& device) {
   Result result;
   result.name = name;
   result.title = title;
-  result.facts = facts_of(arguments.command, device);
+  const Provenance provenance = provenance_of(device, "");
+  result.facts = facts_of(arguments.command, provenance);
+  result.provenance = entries_of(provenance);
   return result;
 }
 
@@ -147,13 +153,33 @@ ResultFiles bench_files(const std::string& command, const BenchArguments& argume
                       {}});
 }
 
+namespace {
+
+/// "pencilbox 0.1.0 (75446eeabcde), 2026-03-01T12:00:00Z, run 0f8f22c1": the rest is in the files.
+std::string origin_line(const NamedTexts& provenance) {
+  const auto value = [&](const std::string& wanted) {
+    for (const auto& [name, text] : provenance) {
+      if (name == wanted) return text;
+    }
+    return std::string();
+  };
+  if (provenance.empty()) return {};
+  const std::string commit = value("commit"), run = value("run_identifier");
+  return fmt::format("pencilbox {}{}, {}, run {}\n", value("version"),
+                     commit.empty() ? "" : " (" + commit + ")", value("date"),
+                     run.substr(0, run.find('-')));
+}
+
+}  // namespace
+
 void print_result(const Result& result) {
   std::string text = result.title + "\n";
   for (const auto& [name, value] : result.facts) {
     if (name == "device") text += value + "\n";
   }
+  text += origin_line(result.provenance);
   for (const ResultTable& table : result.tables) {
-    text += "\n" + table.caption + "\n" + to_text(table);
+    text += "\n" + table.caption + "\n" + screen_text(table, terminal_width(STDOUT_FILENO));
   }
   text += "\n";
   for (const std::string& note : result.notes) text += "- " + note + "\n";

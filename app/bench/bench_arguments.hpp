@@ -41,11 +41,11 @@ std::vector<double> read_numbers(const std::string& place, const std::string& te
 std::string or_usual(const std::string& text, const std::string& usual);
 
 /// The device of `--device`.
-const DeviceApi& read_device(const std::string& command, const BenchArguments& arguments);
+const DeviceApi& read_device(std::string_view command, const BenchArguments& arguments);
 
 /// A result that says what was typed and on which device, to be filled. `name` of its files.
 Result begin_result(const std::string& name, const std::string& title,
-                    const BenchArguments& arguments, const DeviceProperties& device);
+                    const BenchArguments& arguments, const DeviceApi& device);
 
 /// Where `--output` says, for a result with these tables and plots.
 ResultFiles bench_files(const std::string& command, const BenchArguments& arguments,

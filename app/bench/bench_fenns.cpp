@@ -333,7 +333,7 @@ void fenns_command(const FennsArguments& arguments) {
   const ResultFiles files = bench_files(command, arguments, page, {page}, plots);
   const auto tell = terminal_teller();
   Result result =
-      begin_result(page, "FENNS: neighbour searches, Tables 1 to 4", arguments, request.properties);
+      begin_result(page, "FENNS: neighbour searches, Tables 1 to 4", arguments, *request.device);
   result.notes = notes();
   std::vector<Measured> all;
   for (const Scenario& scenario : request.scenarios) {

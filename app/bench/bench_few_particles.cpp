@@ -232,9 +232,11 @@ void few_particles_command(const FewParticlesArguments& arguments) {
   const Table table(request);
   FewParticlesMeasurement measurement = everything(request, {});
   const auto keep = [&] {  // what is measured is kept, whatever becomes of the rest
-    if (!request.csv.empty()) replace_file(request.csv, to_csv(table_of_rows(measurement)));
     Result result =
-        begin_result(few_particles_page, "Few particles per cell", arguments, request.properties);
+        begin_result(few_particles_page, "Few particles per cell", arguments, *request.device);
+    if (!request.csv.empty()) {
+      replace_file(request.csv, to_csv(table_of_rows(measurement), result.provenance));
+    }
     add_few_particles(result, measurement);
     files.write(result);
   };

@@ -82,7 +82,7 @@ void n_body_command(const NBodyArguments& arguments) {
       or_usual(arguments.particles, emulated ? "256,1024" : "1024,4096,16384,65536,262144"), 2,
       4'000'000);
   const ResultFiles files = bench_files(command, arguments, page, {page}, {page});
-  Result result = begin_result(page, "Gravity between all bodies", arguments, properties);
+  Result result = begin_result(page, "Gravity between all bodies", arguments, device);
   result.tables.push_back({page, "one evaluation of all forces, in float", columns(), {}});
   LinePlot plot{"bodies", "interactions/s", true, true, {}};
   Rows rows(result.tables.front(), plot);

@@ -139,7 +139,7 @@ void pair_histogram_command(const PairHistogramArguments& arguments) {
   tell("");
   require_every_pair(found, static_cast<std::uint64_t>(points));
   Result result =
-      begin_result(page, "Histogram of all distances between points", arguments, properties);
+      begin_result(page, "Histogram of all distances between points", arguments, device);
   result.tables.push_back(table_of(found, bench));
   result.plots.push_back(plot_of(found));
   result.notes = {

@@ -1,12 +1,9 @@
 #include "app/bench/measurement.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <iostream>
 #include <limits>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,15 +31,12 @@ Spread spread_of(std::vector<double> values) {
   return {median, values.front(), values.back()};
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const std::string& command,
-                                                          const DeviceProperties& device) {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return {{"command", command},
-          {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))},
-          {"device", device.kind + ": " + device.name},
-          {"driver", device.driver.empty() ? "none" : device.driver},
-          {"compiler", device.compiler},
-          {"pencilbox", PENCILBOX_VERSION}};
+NamedTexts facts_of(const std::string& command, const Provenance& provenance) {
+  NamedTexts facts{{"command", command}};
+  for (auto& entry : entries_of(provenance)) {
+    if (!entry.second.empty()) facts.push_back(std::move(entry));
+  }
+  return facts;
 }
 
 std::string command_line(int argc, const char* const* argv) {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/device/properties.hpp"
+#include "io/output/provenance.hpp"
 
 namespace pencilbox {
 
@@ -34,8 +34,7 @@ struct Patience {
 
 /// Who measured what, on which chip, with which driver and compiler, and when: the first lines of
 /// every result. `command` is the command line as typed.
-std::vector<std::pair<std::string, std::string>> facts_of(const std::string& command,
-                                                          const DeviceProperties& device);
+NamedTexts facts_of(const std::string& command, const Provenance& provenance);
 
 /// The command line as a shell would take it, beginning with "pencilbox".
 std::string command_line(int argc, const char* const* argv);

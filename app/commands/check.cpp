@@ -1,6 +1,7 @@
 // `pencilbox check`: a dry run. Says what a run would be, and touches nothing.
 #include <fmt/format.h>
 
+#include "app/commands/memory_limit.hpp"
 #include "app/commands/program.hpp"
 #include "app/commands/resume.hpp"
 #include "app/commands/setup.hpp"
@@ -16,7 +17,16 @@ std::string megabytes(std::int64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-std::string describe(const ProblemReport& report, const DeviceProperties& device,
+std::string words_for(const BackendVerdict& verdict, const Deck& deck,
+                      const DeviceProperties& device) {
+  if (verdict.refusal) return "no: " + *verdict.refusal;
+  const bool chosen = verdict.info.name == deck.backend;
+  const bool blocks =
+      needs_blocks(verdict.info, chosen ? deck.options : default_options(verdict.info));
+  return device.emulates_blocks && blocks ? "yes, emulated: right, but slow" : "yes";
+}
+
+std::string describe(const ProblemReport& report, const Deck& deck, const DeviceProperties& device,
                      std::int64_t particles) {
   std::string text = fmt::format("device       {}: {}\n", device.kind, device.name);
   text += fmt::format("particles    {}\n", particles);
@@ -31,32 +41,46 @@ std::string describe(const ProblemReport& report, const DeviceProperties& device
   text += fmt::format("memory       {} on the device\n", megabytes(report.device_bytes));
   text += "back ends\n";
   for (const BackendVerdict& verdict : report.backends) {
-    text += fmt::format("  {:18} {}\n", verdict.info.name,
-                        verdict.refusal ? "no: " + *verdict.refusal : std::string("yes"));
+    text += fmt::format("  {:18} {}\n", verdict.info.name, words_for(verdict, deck, device));
   }
   return text;
+}
+
+/// What a run would refuse to replace is no fault of the deck: a remark. What it could never write
+/// is an error here, too.
+std::string remark_on_outputs(OutputRequest request) {
+  try {
+    OutputDirectory::check(request);
+    return {};
+  } catch (const InputError& refusal) {
+    request.overwrite = true;
+    OutputDirectory::check(request);
+    return std::string("remark       ") + refusal.what() + "\n";
+  }
 }
 
 }  // namespace
 
 void check_command(const RunArguments& arguments) {
   const Deck deck = load_deck(arguments.deck, arguments.overrides, build_catalogue());
-  OutputDirectory::check(output_request(deck, arguments));
+  const std::string remark = remark_on_outputs(output_request(deck, arguments));
   std::string resume;
   if (arguments.resume) {
     const FoundCheckpoint found = find_checkpoint_of(deck);
     resume = "resume       " + resume_text(deck, found) + "\n";
   }
   const DeviceApi& device = choose_device(deck.device);
+  require_memory_for_start(deck);
   const SimulationSetup setup = make_setup(deck);
   const ProblemReport report = device.check(setup);
+  if (device.kind() == "host") require_memory(report.device_bytes, memory_left());
   for (const BackendVerdict& verdict : report.backends) {
     if (verdict.info.name == deck.backend && verdict.refusal) {
       throw InputError(refusal_text(deck, *verdict.refusal));
     }
   }
-  print(resolved_yaml(deck) + "\n" + describe(report, device.properties(), setup.start.size()) +
-        resume);
+  print(resolved_yaml(deck) + "\n" +
+        describe(report, deck, device.properties(), setup.start.size()) + resume + remark);
 }
 
 }  // namespace pencilbox

@@ -12,12 +12,16 @@ namespace {
 std::string describe(const DeviceApi& device) {
   try {
     const DeviceProperties p = device.properties();
-    return fmt::format(
-        "{}: {}\n  {}kernels compiled by {}\n"
-        "  multiprocessors {}, warp {}, shared memory {} KB (on request {} KB), memory {:.1f} GB\n",
-        p.kind, p.name, p.driver.empty() ? "" : p.driver + ", ", p.compiler, p.multiprocessors,
-        p.warp_size, p.shared_bytes / 1024, p.shared_bytes_opt_in / 1024,
-        static_cast<double>(p.memory_bytes) / 1e9);
+    const std::string memory =
+        fmt::format("memory {:.1f} GB", static_cast<double>(p.memory_bytes) / 1e9);
+    const std::string head = fmt::format("{}: {}\n  {}kernels compiled by {}\n  ", p.kind, p.name,
+                                         p.driver.empty() ? "" : p.driver + ", ", p.compiler);
+    // What an emulator imitates of a GPU says nothing about a CPU.
+    if (p.emulates_blocks) return head + memory + ", back ends with blocks are emulated\n";
+    return head +
+           fmt::format("multiprocessors {}, warp {}, shared memory {} KB (on request {} KB), {}\n",
+                       p.multiprocessors, p.warp_size, p.shared_bytes / 1024,
+                       p.shared_bytes_opt_in / 1024, memory);
   } catch (const SystemError& error) {
     return fmt::format("{}: none ({})\n", device.kind(), error.what());
   }

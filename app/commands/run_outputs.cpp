@@ -1,8 +1,15 @@
 #include "app/commands/run_outputs.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "app/commands/program.hpp"
+#include "io/input/complaint.hpp"
+#include "io/input/fixed_keys.hpp"
+#include "io/output/file.hpp"
+#include "io/output/trajectory_deck.hpp"
 #include "io/output/trajectory_files.hpp"
 
 namespace pencilbox {
@@ -12,6 +19,40 @@ namespace {
 ThermoLog open_thermo(const OutputDirectory& directory, const FoundCheckpoint* resumed) {
   if (resumed == nullptr) return ThermoLog(directory.thermo());
   return ThermoLog::resume(directory.thermo(), resumed->checkpoint.state.step);
+}
+
+/// The first H5MD file that an earlier part wrote: in one file or split, whatever the deck says
+/// now.
+std::filesystem::path first_file_there(const std::filesystem::path& path) {
+  return is_there(path) ? path : split_path(path, 0);
+}
+
+/// Frames go on as they began: in as many files, and of the same run. The fields are looked at with
+/// the file itself.
+void require_frames_of_this_run(const Deck& deck, const std::filesystem::path& path) {
+  const std::filesystem::path first = first_file_there(path);
+  if (!is_there(first)) return;  // that it is gone is told where it is opened
+  const bool splits = deck.output.trajectory->split_every > 0;
+  const std::string replaces = "; to start anew, say --overwrite without --resume";
+  if (splits == (first == path)) {
+    complain(deck.place("output.trajectory.split_every"),
+             "differs from the frames that are there: " + first.string(),
+             std::to_string(deck.output.trajectory->split_every),
+             (splits ? std::string("0, as before") : "what it was before") + replaces);
+  }
+  std::optional<Deck> before;
+  try {
+    // Under a name that is no output's: it is not this file that a run would read.
+    before = parse_deck(deck_of_trajectory(first), "the deck of that run", {}, build_catalogue());
+  } catch (const std::exception&) {
+    return;  // of a program that wrote other decks, or damaged: told where it is opened
+  }
+  const auto difference = first_difference(fixed_keys(*before), fixed_keys(deck));
+  if (!difference) return;
+  complain(
+      deck.place(difference->key), "differs from the run that wrote " + first.string(),
+      difference->now.empty() ? "no such key" : difference->now,
+      (difference->before.empty() ? std::string("no such key") : difference->before) + replaces);
 }
 
 }  // namespace
@@ -41,9 +82,19 @@ void RunOutputs::open_trajectory(const StartState& particles, const std::string&
   if (resumed == nullptr || trajectory_outputs(path).empty()) {
     trajectory_.emplace(path, particles, header);
   } else {
+    require_frames_of_this_run(deck_, path);
     trajectory_.emplace(
         TrajectoryWriter::resume(path, particles, header, resumed->checkpoint.state.step));
   }
+}
+
+std::string RunOutputs::missing_rows(std::int64_t step) const {
+  const std::int64_t due = step / deck_.output.thermo_every * deck_.output.thermo_every;
+  const std::int64_t last = thermo_.last_step();
+  if (last >= due) return {};
+  return directory_.thermo().string() +
+         (last < 0 ? " has no row" : " has no row after that of step " + std::to_string(last)) +
+         ", though the run was at step " + std::to_string(step) + ": there will be a gap";
 }
 
 bool RunOutputs::look_is_periodic(std::int64_t step) const {

@@ -24,6 +24,9 @@ class RunOutputs {
 
   const OutputDirectory& directory() const { return directory_; }
 
+  /// What a resumed run should say of rows that are missing before `step`; empty if none is.
+  std::string missing_rows(std::int64_t step) const;
+
   /// Does the deck ask for a row or a frame at this step, however long the run is?
   bool look_is_periodic(std::int64_t step) const;
   bool row_due(std::int64_t step) const;

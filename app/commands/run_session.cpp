@@ -8,6 +8,9 @@
 
 #include <unistd.h>
 
+#include "app/commands/deck_file.hpp"
+#include "app/commands/memory_limit.hpp"
+#include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -39,21 +42,31 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       stopping_(stopping),
       resumed_(std::move(resumed)),
       device_(device.properties()),
-      table_(rows_, isatty(STDOUT_FILENO) == 1) {
+      provenance_(provenance_of(device, resolved_yaml(deck))),
+      table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
+                     [] { return terminal_width(STDOUT_FILENO); }}) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
     throw InputError(refusal_text(deck_, refusal.what()));
   }
+  const std::filesystem::path folder = outputs_->directory().path();
+  if (!write_deck_file(folder, resolved_yaml(deck_)) && !arguments_.quiet) {
+    note((folder / "deck.yaml").string() +
+         " is not of this run and stays as it is; report.json will hold the resolved deck");
+  }
 }
 
 void RunSession::start(const DeviceApi& device) {
+  require_memory_for_start(deck_);
   SimulationSetup setup = make_setup(deck_);
+  require_memory_on_host(device, setup);
   const StartState particles = without_motion(setup.start);
   particles_ = particles.size();
   simulation_ = device.make(std::move(setup));
   last_ = simulation_->observe();
   start_ = {last_->time, energy_per_particle(*last_)};
+  stopping_.end_set_up();
   outputs_.emplace(deck_, OutputDirectory::open(output_request(deck_, arguments_)), particles,
                    device_.name, nullptr);
 }
@@ -64,6 +77,7 @@ void RunSession::resume(const DeviceApi& device) {
   first_step_ = state.step;
   start_ = resumed_->checkpoint.start;
   simulation_ = device.resume(make_setup_to_resume(deck_, state.types), state);
+  stopping_.end_set_up();
   OutputDirectory directory = OutputDirectory::open(output_request(deck_, arguments_));
   require_still_there(*resumed_);  // nobody else can write there from here on
   outputs_.emplace(deck_, std::move(directory), without_motion(state), device_.name, &*resumed_);
@@ -186,6 +200,9 @@ void RunSession::write_checkpoint(ExactState state) {
 
 void RunSession::announce() const {
   if (resumed_ && !resumed_->note.empty()) note(resumed_->note);  // an older state is worth a word
+  if (resumed_) {
+    if (const std::string gap = outputs_->missing_rows(first_step_); !gap.empty()) note(gap);
+  }
   if (!arguments_.quiet) print(announcement());
 }
 
@@ -230,12 +247,14 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.regions.observe = observe_seconds_;
   report.regions.write = write_seconds_;
   report.backend_stats = simulation_->backend_stats();
+  report.neighbors = simulation_->neighbor_stats();
   if (last_ && last_->time > start_.time) {
     report.energy_drift =
         (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);
   }
   report.versions = library_versions();
   report.versions["pencilbox"] = PENCILBOX_VERSION;
+  report.provenance = provenance_;
   report.deck = resolved_yaml(deck_);
   return report;
 }

@@ -50,6 +50,7 @@ class RunSession {
   const Stopping& stopping_;
   std::optional<FoundCheckpoint> resumed_;  ///< without its state once that is on the device
   DeviceProperties device_;
+  Provenance provenance_;
   std::int64_t particles_ = 0;
   std::int64_t first_step_ = 0;
   std::unique_ptr<Simulation> simulation_;

@@ -44,7 +44,14 @@ StartState make_positions(const Deck& deck) {
   if (const auto* sphere = std::get_if<PlummerStart>(&deck.start)) {
     return make_plummer_sphere(*sphere);
   }
-  return read_start(std::get<FileStart>(deck.start).path, {deck.periodic, types_of(deck)});
+  const auto& file = std::get<FileStart>(deck.start);
+  StartFileRequest request;
+  request.periodic = deck.periodic;
+  request.types = types_of(deck);
+  for (const DeckType& type : deck.types) request.mass_is_given.push_back(type.mass_is_given);
+  request.frame = file.frame;
+  request.draws_velocities = deck.velocities.has_value();
+  return read_start(file.path, request);
 }
 
 /// Particles of each type: the fractions of `total`, rounded by largest remainder, so that they sum
@@ -176,6 +183,7 @@ SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<Particl
            .precision = deck.precision,
            .deterministic = deck.deterministic,
            .skin = deck.skin,
+           .parameters = deck.parameters,
            .executor = deck.executor},
           {}};
 }

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <string_view>
 
+#include <unistd.h>
+
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
 
@@ -30,7 +32,22 @@ constexpr std::array<StopSignal, 6> stop_signals{{{SIGINT, "SIGINT", 128 + SIGIN
 std::atomic<int> caught{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait");
 
-extern "C" void catch_signal(int number) { caught = number; }
+std::atomic<bool> sets_up{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait");
+
+constexpr std::string_view stopped_in_set_up =
+    "pencilbox: stopped by a signal during set-up, nothing was written\n";
+
+/// Only what is safe in a handler. Who asks for a checkpoint by SIGUSR1 gets one, if of step 0.
+extern "C" void catch_signal(int number) {
+  if (sets_up && number != SIGUSR1) {
+    const ssize_t ignored =
+        ::write(STDERR_FILENO, stopped_in_set_up.data(), stopped_in_set_up.size());
+    (void)ignored;
+    ::_exit(128 + number);
+  }
+  caught = number;
+}
 
 void handle(const StopSignal& signal) {
   struct sigaction before {};
@@ -82,12 +99,15 @@ Stopping::Stopping(const std::string& wall_time) : wall_time_(wall_time) {
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
   }
   caught = 0;
+  sets_up = true;
   for (const StopSignal& signal : stop_signals) handle(signal);
 }
 
 Stopping::~Stopping() {
   for (const StopSignal& signal : stop_signals) stop_handling(signal);
 }
+
+void Stopping::end_set_up() const { sets_up = false; }
 
 std::optional<StopReason> Stopping::reason() const {
   const int number = caught;

@@ -13,7 +13,8 @@ struct StopReason {
 };
 
 /// While it lives, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGPIPE and SIGUSR1 do not end the process but
-/// are asked for between batches of steps. A second SIGINT ends it at once.
+/// are asked for between batches of steps. A second SIGINT ends it at once. During set-up, when
+/// nothing is written yet that could be lost, all but SIGUSR1 end it at once, in words.
 class Stopping {
  public:
   /// `wall_time` as typed, or empty: "90", "90s", "1.5h"; seconds, minutes, hours or days from now
@@ -22,6 +23,9 @@ class Stopping {
   ~Stopping();
   Stopping(const Stopping&) = delete;
   Stopping& operator=(const Stopping&) = delete;
+
+  /// From here on there is something to save.
+  void end_set_up() const;
 
   /// Why to stop now, or nothing.
   std::optional<StopReason> reason() const;

@@ -2,15 +2,20 @@
 #include "app/compare/compare_command.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "app/bench/bench_arguments.hpp"
 #include "app/commands/program.hpp"
+#include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
 #include "app/compare/compare.hpp"
-#include "core/error.hpp"
+#include "io/input/complaint.hpp"
 #include "io/output/result_files.hpp"
+#include "io/output_names.hpp"
 
 namespace pencilbox {
 namespace {
@@ -33,6 +38,12 @@ ResultFiles result_files(const CompareArguments& arguments, const Deck& deck) {
                       inputs_of(deck)});
 }
 
+void require_there(const std::filesystem::path& file, const std::string& allowed) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) return;
+  complain("compare: --from", "no such file", file.string(), allowed);
+}
+
 /// The deck's own back end runs with the deck's options, unless --options has others for it.
 void take_options_of_deck(std::vector<BackendChoice>& backends, const CompareArguments& arguments,
                           const Deck& deck) {
@@ -51,6 +62,33 @@ void add_yardstick(std::vector<BackendChoice>& backends, const std::vector<Backe
   backends.insert(backends.begin(), {info->name, default_options(*info)});
 }
 
+/// What `--from` and `--frame` say: a start that is none of the deck's.
+std::optional<OtherStart> other_start(const CompareArguments& arguments) {
+  const std::filesystem::path folder = arguments.from;
+  if (arguments.frame.empty()) {
+    if (folder.empty()) return {};
+    const auto checkpoint = folder / output_names::checkpoint;
+    require_there(checkpoint,
+                  "the output directory of a run that has a checkpoint, or --frame -1 "
+                  "for the last frame of its trajectory");
+    return OtherStart{checkpoint, {}};
+  }
+  if (folder.empty()) {
+    complain("compare: --frame", "a frame of what?", arguments.frame, "--frame with --from DIR");
+  }
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int32_t frame = read_integer("compare: --frame", arguments.frame, -most, most);
+  const auto trajectory = folder / output_names::trajectory;
+  require_there(trajectory, "the output directory of a run that has its trajectory in one file");
+  return OtherStart{trajectory, frame, "compare: --frame"};
+}
+
+std::string start_text(const Deck& deck) {
+  const auto* file = std::get_if<FileStart>(&deck.start);
+  if (file == nullptr) return "of the deck";
+  return file->path.string() + (file->frame ? fmt::format(", frame {}", *file->frame) : "");
+}
+
 Contest make_contest(const CompareArguments& arguments, const Deck& deck,
                      const DeviceProperties& device) {
   Contest contest;
@@ -60,13 +98,14 @@ Contest make_contest(const CompareArguments& arguments, const Deck& deck,
   contest.blocks_are_emulated = device.emulates_blocks;
   take_options_of_deck(contest.backends, arguments, deck);
   add_yardstick(contest.backends, contest.known);
-  const std::string usual_steps = device.emulates_blocks ? "16" : "200";
-  const std::string usual_repeats = device.emulates_blocks ? "3" : "5";
-  contest.steps = read_integer("compare: --steps",
-                               arguments.steps.empty() ? usual_steps : arguments.steps, 1, 1000000);
-  contest.repeats = read_integer(
-      "compare: --repeats", arguments.repeats.empty() ? usual_repeats : arguments.repeats, 1, 1000);
-  contest.warm_up = device.emulates_blocks ? 2 : 200;
+  const bool on_cpu = device.emulates_blocks;
+  constexpr double second = 1.0;
+  contest.steps = read_integer("compare: --steps", or_usual(arguments.steps, on_cpu ? "16" : "200"),
+                               1, 1000000);
+  if (on_cpu && arguments.steps.empty()) contest.least_seconds = second;
+  contest.repeats = read_integer("compare: --repeats", or_usual(arguments.repeats, "5"), 1, 1000);
+  contest.warm_up = on_cpu ? 10 : 200;
+  contest.memory_bytes = device.memory_bytes / (on_cpu ? 2 : 1) / 5 * 4;
   contest.tell = terminal_teller();
   return contest;
 }
@@ -79,9 +118,11 @@ double uncertainty_of(const DeviceApi& device, const SimulationSetup& setup) {
 }  // namespace
 
 void compare_command(const CompareArguments& arguments) {
-  const Deck deck = load_deck(arguments.deck, arguments.overrides, build_catalogue());
+  const Deck deck =
+      load_deck(arguments.deck, arguments.overrides, build_catalogue(), other_start(arguments));
   const DeviceApi& device = choose_device(deck.device);
   const DeviceProperties properties = device.properties();
+  const Provenance provenance = provenance_of(device, resolved_yaml(deck));
   Contest contest = make_contest(arguments, deck, properties);
   const ResultFiles files = result_files(arguments, deck);
   contest.setup = make_setup(deck);
@@ -91,11 +132,13 @@ void compare_command(const CompareArguments& arguments) {
   contest.tell("");
   Result result = result_of(comparison, contest, properties);
   result.title = "Back ends compared: " + (deck.title.empty() ? deck.name : deck.title);
-  result.facts = facts_of(arguments.command, properties);
+  result.facts = facts_of(arguments.command, provenance);
   result.facts.emplace_back("deck", deck.name);
-  print_result(result);
+  result.facts.emplace_back("start", start_text(deck));
+  result.provenance = entries_of(provenance);
   files.write(result);
-  print(files.closing_line());
+  print_result(result);
+  print(files.closing_line() + result.conclusion + "\n");
 }
 
 }  // namespace pencilbox

@@ -13,6 +13,8 @@ struct CompareArguments {
   std::vector<std::string> overrides;
   std::string backends, options;
   std::string steps, repeats;
+  std::string from;   ///< the output directory of a run
+  std::string frame;  ///< of its trajectory
   std::string output;
   bool overwrite = false;
   std::string command;  ///< the command line

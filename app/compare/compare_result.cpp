@@ -1,7 +1,9 @@
 // A comparison as tables, a plot and words.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/bench/bench_arguments.hpp"
 #include "app/compare/ceilings.hpp"
@@ -21,6 +23,9 @@ std::vector<Column> columns() {
           {"spread_percent", "spread %", 2},
           {"speedup", "speed-up", 3},
           {"deterministic_cost_percent", "deterministic %", 2},
+          {"deterministic_noise_percent", ""},
+          {"like_fastest", ""},
+          {"timed_steps", ""},
           {"force_error", "force error", 2},
           {"step_us", "us a step", 4, 1},
           {"integrate_us", "integrate", 4, 1},
@@ -28,7 +33,15 @@ std::vector<Column> columns() {
           {"reorder_us", "reorder", 4, 1},
           {"prepare_us", "prepare", 4, 1},
           {"force_us", "force", 4, 1},
-          {"candidates_per_particle", "candidates", 4, 2},
+          {"particles_per_cell", "in a cell", 3, 4},
+          {"largest_cell", "most", 4, 4},
+          {"candidates_per_particle", "candidates", 4, 4},
+          {"most_candidates", "most", 4, 4},
+          {"partners_per_particle", ""},
+          {"most_partners", ""},
+          {"in_range_percent", "in range %", 3, 4},
+          {"list_row", "list", 4, 4},
+          {"rebuild_interval", "every", 3, 4},
           {"pairs_in_range", "pairs in range", 4, 2},
           {"interactions_per_s", "interactions/s", 3, 2},
           {"issue_share_percent", "issue %", 2, 2},
@@ -46,7 +59,10 @@ std::vector<Column> columns() {
 class Rows {
  public:
   Rows(const Comparison& comparison, const Contest& contest, const DeviceProperties& device)
-      : comparison_(comparison), contest_(contest), device_(device) {}
+      : comparison_(comparison),
+        contest_(contest),
+        device_(device),
+        fastest_(fastest_of(comparison)) {}
 
   ResultRow operator()(const Contender& contender) const {
     ResultRow row{{describe(contender.choice, contest_.known), options_text(contender.choice)},
@@ -55,8 +71,9 @@ class Rows {
       row.cells.resize(columns().size());
       return row;
     }
-    for (const auto& part :
-         {speed(contender), times(contender), work(contender), launch(contender)}) {
+    if (is_like_fastest(contender)) row.mark = "~";
+    for (const auto& part : {speed(contender), times(contender), crowding(contender),
+                             work(contender), launch(contender)}) {
       row.cells.insert(row.cells.end(), part.begin(), part.end());
     }
     return row;
@@ -67,14 +84,47 @@ class Rows {
 
   double particles() const { return static_cast<double>(comparison_.particles); }
 
+  bool is_fastest(const Contender& contender) const {
+    return &contender == &comparison_.contenders[*fastest_];
+  }
+
+  bool is_like_fastest(const Contender& contender) const {
+    return !is_fastest(contender) &&
+           cannot_be_told_from(contender, comparison_.contenders[*fastest_]);
+  }
+
+  static Cell cost_cell(const DeterministicCost& cost) {
+    if (cost.is_within_noise()) return "within noise";
+    return percent * cost.cost;
+  }
+
   Cells speed(const Contender& contender) const {
     const double step = contender.step.median;
     return {1.0 / step,
             1e-6 * particles() / step,
             percent * contender.step.relative(),
             comparison_.yardstick_step / step,
-            percent * contender.deterministic_cost,
+            cost_cell(contender.deterministic_cost),
+            percent * contender.deterministic_cost.noise,
+            std::int64_t{is_fastest(contender) || is_like_fastest(contender)},
+            contender.steps,
             contender.largest_error};
+  }
+
+  /// How particles lie, and what the back end makes of it.
+  Cells crowding(const Contender& contender) const {
+    const BackendStats& stats = contender.stats;
+    const NeighborStats& neighbors = contender.neighbors;
+    Cells cells{neighbors.particles_per_cell,        neighbors.largest_cell,
+                stats.candidates_per_particle,       neighbors.most_candidates,
+                neighbors.partners_per_particle,     neighbors.most_partners,
+                percent * neighbors.share_in_range()};
+    cells.resize(cells.size() + 2);
+    if (stats.list) {
+      cells[cells.size() - 2] = stats.list->longest_row;
+      if (stats.list->rebuilds > 0) cells.back() = stats.list->mean_interval();
+    }
+    return cells;
   }
 
   Cells times(const Contender& contender) const {
@@ -91,8 +141,7 @@ class Rows {
   Cells work(const Contender& contender) const {
     const BackendStats& stats = contender.stats;
     const double evaluation = contender.regions.prepare + contender.regions.force;
-    return {stats.candidates_per_particle,
-            static_cast<std::int64_t>(std::llround(stats.pairs_in_range)),
+    return {static_cast<std::int64_t>(std::llround(stats.pairs_in_range)),
             evaluation > 0.0 ? Cell(2.0 * stats.pairs_in_range / evaluation) : Cell(),
             percent * issue_share(device_, stats, comparison_.particles, contest_.setup.potential,
                                   contest_.setup.precision, contender.regions.force),
@@ -119,6 +168,7 @@ class Rows {
   const Comparison& comparison_;
   const Contest& contest_;
   const DeviceProperties& device_;
+  std::optional<std::size_t> fastest_;
 };
 
 Plot plot_of(const Comparison& comparison, const Contest& contest) {
@@ -139,6 +189,23 @@ Plot plot_of(const Comparison& comparison, const Contest& contest) {
           plot};
 }
 
+/// How many steps one of them took in a timing, which differs where a time was asked for.
+std::string timing_rule(const Comparison& comparison, const Contest& contest) {
+  std::int64_t least = 0, most = 0;
+  for (const Contender& contender : comparison.contenders) {
+    if (contender.refusal) continue;
+    least = least == 0 ? contender.steps : std::min(least, contender.steps);
+    most = std::max(most, contender.steps);
+  }
+  const std::string steps =
+      least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  return fmt::format(
+      "{} steps of warm-up, then {} rounds: in each, all are timed in turn, {} steps between two "
+      "events on the device, without outputs. Median of the rounds; spread: from the fastest to "
+      "the slowest.",
+      contest.warm_up, contest.repeats, steps);
+}
+
 std::vector<std::string> notes(const Comparison& comparison, const Contest& contest,
                                const DeviceProperties& device) {
   std::vector<std::string> notes{
@@ -146,18 +213,23 @@ std::vector<std::string> notes(const Comparison& comparison, const Contest& cont
                   "against {} in double, at the start and after two steps: at most {:.0e} of the "
                   "largest force apart.",
                   comparison.truth, force_bar(contest.setup.precision)),
-      fmt::format("{} steps of warm-up, then the median of {} times {} steps between events on the "
-                  "device, without outputs; spread: from the fastest to the slowest repeat.",
-                  contest.warm_up, contest.repeats, contest.steps)};
+      timing_rule(comparison, contest)};
   if (comparison.yardstick_drift == comparison.yardstick_drift) {
-    notes.push_back(
-        fmt::format("{} timed once more at the end: {:+.1f} %. Smaller differences "
-                    "between back ends say nothing.",
-                    yardstick, percent * comparison.yardstick_drift));
+    notes.push_back(fmt::format("{} in the last round against the first: {:+.1f} %.", yardstick,
+                                percent * comparison.yardstick_drift));
+  }
+  if (const auto fastest = fastest_of(comparison)) {
+    const NeighborStats& neighbors = comparison.contenders[*fastest].neighbors;
+    notes.push_back(fmt::format(
+        "A particle has {:.1f} partners within the cutoff, at most {}. In a cell: particles, mean "
+        "and most. List: partners of the particle that has most; every: steps between rebuilds.",
+        neighbors.partners_per_particle, neighbors.most_partners));
   }
   notes.push_back(
-      "Candidates: sources tested for a particle. Interactions/s: directed pairs within the cutoff "
-      "by the time of prepare and force. Deterministic: what run.deterministic adds to a step.");
+      "~: not to be told from the fastest, its timings or those of the fastest scatter by more "
+      "than lies between them. Candidates: sources tested for a particle, mean and most. "
+      "Interactions/s: directed pairs within the cutoff by the time of prepare and force. "
+      "Deterministic: what run.deterministic adds to a step.");
   if (device.issue_per_s > 0.0) {
     notes.push_back(fmt::format(
         "Issue: {:.0f} instructions for each candidate and {:.0f} more for each in range, by the "
@@ -178,10 +250,36 @@ std::vector<std::string> notes(const Comparison& comparison, const Contest& cont
 
 }  // namespace
 
+std::string verdict_of(const Comparison& comparison, const Contest& contest) {
+  const auto fastest = fastest_of(comparison);
+  if (!fastest) return "fastest: none, no back end could run this";
+  const Contender& first = comparison.contenders[*fastest];
+  std::string text = "fastest: " + describe(first.choice, contest.known);
+  if (std::isnan(comparison.yardstick_step)) {
+    text += fmt::format("; the yardstick {} could not run this", yardstick);
+  } else if (first.choice.name == yardstick) {
+    text += ", the yardstick";
+  } else {
+    text +=
+        fmt::format(", {:.2f} times the yardstick", comparison.yardstick_step / first.step.median);
+  }
+  std::vector<std::string> others;
+  for (const Contender& contender : comparison.contenders) {
+    if (&contender == &first || contender.refusal || !cannot_be_told_from(contender, first)) {
+      continue;
+    }
+    others.push_back(describe(contender.choice, contest.known));
+  }
+  if (!others.empty()) text += fmt::format("; not to be told from {}", fmt::join(others, ", "));
+  if (contest.repeats == 1) text += "; one timing each says nothing of noise";
+  return text;
+}
+
 Result result_of(const Comparison& comparison, const Contest& contest,
                  const DeviceProperties& device) {
   Result result;
   result.name = compare_name;
+  result.conclusion = verdict_of(comparison, contest);
   result.notes = notes(comparison, contest, device);
   ResultTable table{compare_name,
                     fmt::format("{} particles, {} precision; times in microseconds a step",
@@ -190,6 +288,7 @@ Result result_of(const Comparison& comparison, const Contest& contest,
                     {}};
   const Rows rows(comparison, contest, device);
   for (const Contender& contender : comparison.contenders) table.rows.push_back(rows(contender));
+  table.folds = true;
   result.tables.push_back(std::move(table));
   result.plots.push_back(plot_of(comparison, contest));
   return result;

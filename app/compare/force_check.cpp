@@ -57,7 +57,7 @@ double jump_at_cutoff(const Potential& potential) {
   if (model == nullptr || model->truncation == Truncation::force_shift) return 0.0;
   double largest = 0.0;
   for (const auto& constants : lennard_jones_constants<double>(*model)) {
-    const auto at_cutoff = lennard_jones(constants, model->cutoff * model->cutoff);
+    const auto at_cutoff = lennard_jones(constants, 1.0 / (model->cutoff * model->cutoff));
     largest = std::max(largest, std::abs(at_cutoff.force_over_r * model->cutoff));
   }
   return largest;

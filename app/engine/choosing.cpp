@@ -1,26 +1,43 @@
 #include "app/engine/choosing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace pencilbox {
 
-Choosing::Choosing(std::vector<TrialCandidate> candidates, std::vector<bool> keeps_list)
-    : schedule_(std::move(candidates)), keeps_list_(std::move(keeps_list)) {}
+Choosing::Choosing(std::vector<TrialCandidate> candidates, std::vector<bool> keeps_list,
+                   bool is_shared)
+    : schedule_(std::move(candidates), is_shared ? 2 : 1), keeps_list_(std::move(keeps_list)) {}
 
 std::size_t Choosing::active() const {
   return decided() ? schedule_.best() : schedule_.round()[times_.size()];
 }
 
+/// Of a list a whole cycle at least; once a step's time is known, all that the trial still needs: a
+/// run does not wait after each cycle either.
 std::int64_t Choosing::steps_wanted(std::int64_t expected_interval) const {
-  if (!keeps_list_[active()]) return std::max<std::int64_t>(1, steps_of_a_trial - trial_.steps);
+  if (!keeps_list_[active()]) {
+    const bool may_be_out = trial_.steps == 0 && fastest_ > TrialSchedule::short_step;
+    return may_be_out ? 1 : std::max<std::int64_t>(1, steps_of_a_trial - trial_.steps);
+  }
   constexpr std::int64_t at_first = 16;
-  return std::max<std::int64_t>(2, expected_interval > 0 ? expected_interval + 1 : at_first);
+  const std::int64_t cycle =
+      std::max<std::int64_t>(2, expected_interval > 0 ? expected_interval + 1 : at_first);
+  if (!trial_.is_warm || trial_.step_seconds <= 0.0) return cycle;
+  const double left = (least_of_cycles - trial_.seconds) / trial_.step_seconds;
+  return std::max(cycle, static_cast<std::int64_t>(std::ceil(left)));
 }
 
 bool Choosing::is_over() const {
-  if (!keeps_list_[active()]) return trial_.steps >= steps_of_a_trial;
+  if (!keeps_list_[active()]) return trial_.steps >= steps_of_a_trial || is_out();
   return trial_.rebuilds > 0 ? trial_.seconds >= least_of_cycles : trial_.steps >= longest_cycle;
+}
+
+/// A long step that was much slower than the fastest says enough.
+bool Choosing::is_out() const {
+  const double of_a_step = trial_.seconds / static_cast<double>(trial_.steps);
+  return fastest_ > TrialSchedule::short_step && of_a_step > TrialSchedule::slow_within * fastest_;
 }
 
 /// Until a rebuild has told how long cycles are, and one of that length has been enqueued.
@@ -33,6 +50,7 @@ bool Choosing::warms_up(double seconds, std::int64_t steps, std::int64_t rebuild
   trial_.is_warm = trial_.warm_up_rebuilds > 0 || trial_.warm_up_steps >= longest_cycle;
   trial_.warm_up_rebuilds += rebuilds;
   trial_.warm_up_steps += steps;
+  trial_.step_seconds = seconds / static_cast<double>(steps);
   return true;
 }
 
@@ -43,6 +61,8 @@ bool Choosing::note(double seconds, std::int64_t steps, std::int64_t rebuilds) {
   trial_.rebuilds += rebuilds;
   if (!is_over()) return false;
   times_.push_back({trial_.seconds / static_cast<double>(trial_.steps), trial_.seconds});
+  const double of_a_step = times_.back().of_a_step;
+  fastest_ = fastest_ > 0.0 ? std::min(fastest_, of_a_step) : of_a_step;
   trial_ = {};
   if (times_.size() == schedule_.round().size()) {
     schedule_.finish_round(std::exchange(times_, {}));

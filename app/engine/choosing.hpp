@@ -19,7 +19,8 @@ class Choosing {
  public:
   /// `keeps_list[k]`: whether candidate k keeps one. The first candidate is what to run before
   /// anything is known.
-  Choosing(std::vector<TrialCandidate> candidates, std::vector<bool> keeps_list);
+  /// `is_shared`: other programs may disturb a trial, as they do on a CPU.
+  Choosing(std::vector<TrialCandidate> candidates, std::vector<bool> keeps_list, bool is_shared);
 
   bool decided() const { return schedule_.decided(); }
   const TrialSchedule& schedule() const { return schedule_; }
@@ -49,17 +50,20 @@ class Choosing {
     std::int64_t steps = 0;
     std::int64_t rebuilds = 0;
     bool is_warm = false;
+    double step_seconds = 0.0;  ///< of late; 0: not known
     std::int64_t warm_up_steps = 0;
     std::int64_t warm_up_rebuilds = 0;
   };
 
   bool is_over() const;
+  bool is_out() const;
   bool warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds);
 
   TrialSchedule schedule_;
   std::vector<bool> keeps_list_;
   std::vector<TrialTime> times_;  ///< of the trials of this round that are over
   Trial trial_;                   ///< that goes on
+  double fastest_ = 0.0;          ///< step of a trial so far; 0: there was none [s]
 };
 
 }  // namespace pencilbox

@@ -8,6 +8,7 @@
 #include "app/engine/engine.hpp"
 #include "app/engine/simulation.hpp"
 #include "app/engine/simulation_problem.hpp"
+#include "core/device/identifier.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
@@ -76,12 +77,15 @@ class DeviceSimulation final : public Simulation {
     }
     result.step = step();
     result.time = time();
-    const double freedom = 3.0 * static_cast<double>(particles().count) - 3.0;
+    Integrator<Precision>& integrator = engine_.integrator();
+    const double fixed = integrator.conserves_momentum() ? 3.0 : 0.0;
+    const double freedom = 3.0 * static_cast<double>(particles().count) - fixed;
     result.temperature = freedom > 0.0 ? 2.0 * result.kinetic_energy / freedom : 0.0;
     result.pressure = box_.fully_periodic()
                           ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
                           : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
+    result.conserved_energy = integrator.conserved_energy(result, engine_.stream());
     return result;
   }
 
@@ -98,7 +102,7 @@ class DeviceSimulation final : public Simulation {
     ExactState state = engine_.exact_state();
     state.box = box_;
     state.types = types_;
-    state.integrator = engine_.integrator().state();
+    state.integrator = engine_.integrator().state(engine_.stream());
     if (const auto row = broken_row(state)) {
       GridPlace place{state.cell[*row], state.offset[*row], {}};
       throw PhysicsError("step " + std::to_string(step()) + ": particle " +
@@ -113,19 +117,17 @@ class DeviceSimulation final : public Simulation {
   void forget_regions() override { engine_.profiler() = Profiler(); }
 
   BackendStats backend_stats() override {
-    PairSums<Precision> counts;
-    counts.resize(particles().count);
-    counts.resize_counts(particles().count);
-    const BinnedParticles<Precision> view = engine_.view();
-    Backend<Precision>& backend = engine_.backend();
+    PairSums<Precision> sums;
+    sums.resize(particles().count);
     BackendStats stats;
-    backend.compute(view, engine_.interaction(), Wanted::forces, counts, engine_.stream());
+    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::forces, sums,
+                              engine_.stream());
     stats.resources = resources_of_last_launch();  // before another kernel takes its place
-    const LaunchReport report = backend.launch_report();
-    backend.compute(view, engine_.interaction(), Wanted::counts, counts, engine_.stream());
-    const auto count = static_cast<double>(particles().count);
-    stats.candidates_per_particle = total(counts.candidates) / count;
-    stats.pairs_in_range = 0.5 * total(counts.partners);
+    const LaunchReport report = engine_.backend().launch_report();
+    const NeighborStats neighbors = neighbor_stats();
+    stats.candidates_per_particle = neighbors.candidates_per_particle;
+    stats.pairs_in_range =
+        0.5 * neighbors.partners_per_particle * static_cast<double>(particles().count);
     stats.blocks = report.shape.blocks;
     stats.threads = report.shape.threads;
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
@@ -135,6 +137,23 @@ class DeviceSimulation final : public Simulation {
     stats.is_choosing = engine_.is_choosing();
     stats.list = engine_.list_stats();
     return stats;
+  }
+
+  NeighborStats neighbor_stats() override {
+    PairSums<Precision> counts;
+    counts.resize(particles().count);
+    counts.resize_counts(particles().count);
+    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::counts, counts,
+                              engine_.stream());
+    const auto count = static_cast<double>(particles().count);
+    const Counted candidates = counted(counts.candidates);
+    const Counted partners = counted(counts.partners);
+    return {count / static_cast<double>(engine_.grid().count()),
+            engine_.health().largest_cell,
+            candidates.sum / count,
+            candidates.most,
+            partners.sum / count,
+            partners.most};
   }
 
   std::int64_t device_bytes() const override { return allocated_bytes; }
@@ -219,11 +238,18 @@ class DeviceSimulation final : public Simulation {
     throw PhysicsError(text.str());
   }
 
-  template <class Value>
-  double total(const Buffer<Value>& values) {
+  struct Counted {
     double sum = 0.0;
-    for (const Value value : values.download(engine_.stream())) sum += static_cast<double>(value);
-    return sum;
+    std::int64_t most = 0;
+  };
+
+  Counted counted(const Buffer<Index>& values) {
+    Counted result;
+    for (const Index value : values.download(engine_.stream())) {
+      result.sum += static_cast<double>(value);
+      result.most = std::max<std::int64_t>(result.most, value);
+    }
+    return result;
   }
 
   SimulationSetup setup_;  // its start has moved to the device
@@ -276,6 +302,7 @@ class Api final : public DeviceApi {
  public:
   std::string kind() const override { return device_kind; }
   DeviceProperties properties() const override { return device_properties(); }
+  std::string identifier() const override { return device_identifier(); }
 
   std::vector<BackendInfo> backends() const override {
     std::vector<BackendInfo> infos;
@@ -283,10 +310,10 @@ class Api final : public DeviceApi {
     return infos;
   }
 
-  std::vector<std::string> integrators() const override {
-    std::vector<std::string> names;
-    for (const IntegratorEntry& entry : integrator_registry()) names.push_back(entry.name);
-    return names;
+  std::vector<IntegratorInfo> integrators() const override {
+    std::vector<IntegratorInfo> infos;
+    for (const IntegratorEntry& entry : integrator_registry()) infos.push_back(entry.info);
+    return infos;
   }
 
   ProblemReport check(const SimulationSetup& setup) const override {

@@ -58,18 +58,18 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
   problem_ = problem;
   offer(candidates_for(setup_, problem));
   largest_at_choice_ = problem.largest_cell;
-  const double freedom = std::max(0.0, 3.0 * problem.particles - 3.0);
   if (!integrator_) {
     integrator_ = make_integrator<Precision>(
         find_integrator(setup_.integrator),
-        IntegratorSettings{setup_.timestep, problem.box, setup_.seed, freedom});
+        IntegratorSettings{setup_.timestep, problem.box, setup_.parameters});
   }
 }
 
 template <class Precision>
 void Engine<Precision>::offer(std::vector<Candidate> candidates) {
   candidates_ = std::move(candidates);
-  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_));
+  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_),
+                    device_.emulates_blocks);
   expected_interval_.assign(candidates_.size(), 0);
 }
 
@@ -92,7 +92,7 @@ template <class Precision>
 void Engine<Precision>::restore(const ExactState& state, const Problem& problem) {
   step_ = state.step;
   begin_choosing(problem);
-  integrator_->restore(state.integrator);
+  integrator_->restore(state.integrator, stream_);
   const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
                                state.box.periodic};
   if (candidates_.size() > 1 && setup_.deterministic) {
@@ -289,7 +289,8 @@ void Engine<Precision>::choose_again_if_crowded() {
   const Index change = std::abs(health_.largest_cell - largest_at_choice_);
   if (change <= std::max<Index>(3, largest_at_choice_ / 4)) return;
   choice_before_ = present_choice();
-  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_));
+  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_),
+                    device_.emulates_blocks);
   adopt(choosing_->active());
 }
 

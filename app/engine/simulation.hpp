@@ -14,6 +14,7 @@
 #include "core/exact_state.hpp"
 #include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
+#include "core/neighbor_stats.hpp"
 #include "core/observation.hpp"
 #include "core/packed_frame.hpp"
 #include "core/precision.hpp"
@@ -31,8 +32,8 @@ struct SimulationSettings {
   double timestep = 0.005;
   Precision precision = Precision::mixed;
   bool deterministic = false;
-  std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
-  std::uint64_t seed = 0;        ///< of an integrator's random numbers
+  std::optional<double> skin{};       ///< of lists [sigma]; absent: found while running
+  IntegratorParameters parameters{};  ///< of the integrator
   Executor executor = Executor::best;
 };
 
@@ -85,6 +86,8 @@ class Simulation {
   /// Counts candidates and pairs, and looks at the kernel of forces, with two extra evaluations of
   /// the present state.
   virtual BackendStats backend_stats() = 0;
+  /// Who is near whom, with an extra evaluation of the present state.
+  virtual NeighborStats neighbor_stats() = 0;
   virtual std::int64_t device_bytes() const = 0;
 };
 
@@ -116,8 +119,11 @@ class DeviceApi {
   /// The device's properties; or, if none answers, throws SystemError with the device's own text.
   virtual DeviceProperties properties() const = 0;
 
+  /// Which one of its kind it is; throws the same.
+  virtual std::string identifier() const = 0;
+
   virtual std::vector<BackendInfo> backends() const = 0;
-  virtual std::vector<std::string> integrators() const = 0;
+  virtual std::vector<IntegratorInfo> integrators() const = 0;
 
   /// How this problem would lie on the device, and which back ends could run it, the chosen one
   /// with its options. Allocates nothing there.

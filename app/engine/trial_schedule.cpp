@@ -14,9 +14,7 @@ constexpr double untried = std::numeric_limits<double>::infinity();
 /// A family is worth more trials if its first candidate took at most so many times the least: where
 /// steps are short, for few particles, several threads a target change a back end's time by as
 /// much.
-constexpr double short_step = 200e-6;
 constexpr double family_within_if_short = 4.0;
-constexpr double family_within = 1.5;
 /// Single trials of one candidate differ by some per cent.
 constexpr double near_within = 1.25;
 /// The first launch of a kernel takes so much longer [s]: its code is in no cache yet, and after a
@@ -35,10 +33,11 @@ std::vector<std::size_t> in_turn(const std::vector<std::size_t>& candidates, int
 
 }  // namespace
 
-TrialSchedule::TrialSchedule(std::vector<TrialCandidate> candidates)
+TrialSchedule::TrialSchedule(std::vector<TrialCandidate> candidates, int trials_of_a_first)
     : candidates_(std::move(candidates)),
       least_(candidates_.size(), untried),
-      tried_for_(candidates_.size(), 0.0) {
+      tried_for_(candidates_.size(), 0.0),
+      trials_of_a_first_(trials_of_a_first) {
   if (candidates_.empty()) throw std::logic_error("trial schedule: no candidate");
   if (candidates_.size() == 1) next_ = Kind::none;
   begin_round();
@@ -94,7 +93,7 @@ std::vector<std::size_t> TrialSchedule::firsts() const {
 }
 
 std::vector<std::size_t> TrialSchedule::variants_of_fast_families() const {
-  const double within = least_[best()] < short_step ? family_within_if_short : family_within;
+  const double within = least_[best()] < short_step ? family_within_if_short : slow_within;
   std::vector<std::size_t> found;
   for (const std::size_t first : firsts()) {
     if (!is_near(first, within)) continue;
@@ -134,9 +133,11 @@ std::vector<std::size_t> TrialSchedule::rungs_next_to_the_best() const {
     if (!is_first_of(k, &TrialCandidate::ladder)) continue;
     const auto best_here = best_of_ladder(candidates_[k].ladder);
     if (!best_here || !is_near(*best_here, near_within)) continue;
-    for (const bool above : {false, true}) {
+    for (const bool above : {true, false}) {
       const auto next = next_rung(*best_here, above);
-      if (next && least_[*next] == untried) found.push_back(*next);
+      if (!next || least_[*next] < untried) continue;
+      found.push_back(*next);
+      break;
     }
   }
   return found;
@@ -166,7 +167,7 @@ std::vector<std::size_t> TrialSchedule::unknown_of(
 std::vector<std::size_t> TrialSchedule::trials_of(Kind kind) const {
   switch (kind) {
     case Kind::firsts:
-      return firsts();
+      return in_turn(firsts(), trials_of_a_first_);
     case Kind::variants:
       return variants_of_fast_families();
     case Kind::rungs:

@@ -23,10 +23,10 @@ struct TrialTime {
 
 /// Candidates are tried in rounds, because a trial of a slow one costs a run more than it teaches:
 ///
-/// 1. of each family the first candidate;
+/// 1. of each family the first candidate, twice in turn where a trial may be disturbed;
 /// 2. of families whose first came near the fastest one of each other ladder; and from then on,
-///    on ladders near the fastest, the rungs next to the best, until those on both sides are
-///    slower;
+///    on ladders near the fastest, the rung above the best, and where that is slower the one below,
+///    until those on both sides are;
 /// 3. all that came near the fastest twice more, in turn;
 /// 4. the fastest few again, in turn, until their order can be trusted.
 ///
@@ -38,7 +38,14 @@ class TrialSchedule {
   static constexpr double long_enough = 3e-3;
 
   /// At least one candidate; the first is what to use before anything is known.
-  explicit TrialSchedule(std::vector<TrialCandidate> candidates);
+  /// `trials_of_a_first`: in the first round, where whoever is slow is not looked at again. Two of
+  /// them must agree to condemn somebody for what another program did to the machine.
+  explicit TrialSchedule(std::vector<TrialCandidate> candidates, int trials_of_a_first = 1);
+
+  /// Where the fastest takes longer for a step [s], whoever takes `slow_within` times as long is
+  /// out, and what else its family has.
+  static constexpr double short_step = 200e-6;
+  static constexpr double slow_within = 1.5;
 
   /// The candidates to time, in this order, one trial each entry. Empty once decided.
   const std::vector<std::size_t>& round() const { return round_; }
@@ -75,6 +82,7 @@ class TrialSchedule {
   std::vector<double> least_;      ///< of a step; infinite where not tried [s]
   std::vector<double> tried_for_;  ///< all trials together [s]
   std::vector<std::size_t> round_;
+  int trials_of_a_first_;
   Kind next_ = Kind::firsts;
 };
 

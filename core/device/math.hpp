@@ -10,9 +10,16 @@
 
 namespace pencilbox {
 
-/// 1/x to half a unit in the last place or little more. In float on a GPU: the hardware's estimate
-/// and one Newton step, a third of the instructions of a correctly rounded division. The estimate
-/// alone is one unit off, and always to the same side: its error adds up in a virial.
+/// 1/x to a unit in the last place: in float on a GPU the hardware's own estimate, one instruction.
+/// It is off to the same side more often than not: that is nothing to a force, and adds up in a
+/// virial, where large parts cancel.
+template <class Real>
+PENCILBOX_DEVICE_FUNCTION inline Real quick_reciprocal(Real x) {
+  return Real(1) / x;
+}
+
+/// 1/x to half a unit in the last place or little more: in float on a GPU the estimate and one
+/// Newton step, a third of the instructions of a correctly rounded division.
 template <class Real>
 PENCILBOX_DEVICE_FUNCTION inline Real reciprocal(Real x) {
   return Real(1) / x;
@@ -20,13 +27,18 @@ PENCILBOX_DEVICE_FUNCTION inline Real reciprocal(Real x) {
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 template <>
-__device__ __host__ inline float reciprocal(float x) {
+__device__ __host__ inline float quick_reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
   float estimate;  // by name: the compiler's words for it look after numbers beyond 2^126
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(x));
 #else
   const float estimate = __builtin_amdgcn_rcpf(x);
 #endif
+  return estimate;
+}
+template <>
+__device__ __host__ inline float reciprocal(float x) {
+  const float estimate = quick_reciprocal(x);
   return fmaf(estimate, fmaf(-x, estimate, 1.0F), estimate);
 }
 #endif

@@ -2,7 +2,7 @@
 // in lennard_jones_formula.inc.
 //
 // An interaction is a functor: `in_range(r2)` is the cutoff test (`near_range` a slightly wider one
-// that comes first), `(r2, types)` gives force over distance and energy.
+// that comes first), `(r2, types)` gives force over distance and energy, `force_over_r` the force.
 #pragma once
 
 #include <vector>
@@ -43,8 +43,19 @@ struct LennardJones {
 
   PENCILBOX_DEVICE_FUNCTION PairTerm<Real> operator()(Real r2, std::int32_t type_a,
                                                       std::int32_t type_b) const {
-    const LennardJonesConstants<Real> constants = pairs(type_a, type_b);
-    PairTerm<Real> term = lennard_jones(constants, r2);
+    return term_of(r2, reciprocal(r2), pairs(type_a, type_b));
+  }
+
+  /// The force alone, as it is evaluated at every step.
+  PENCILBOX_DEVICE_FUNCTION Real force_over_r(Real r2, std::int32_t type_a,
+                                              std::int32_t type_b) const {
+    return term_of(r2, quick_reciprocal(r2), pairs(type_a, type_b)).force_over_r;
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION PairTerm<Real> term_of(
+      Real r2, Real inverse_r2, const LennardJonesConstants<Real>& constants) const {
+    PairTerm<Real> term = lennard_jones(constants, inverse_r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
       shift_force(constants, r2, cutoff, term);
     }
@@ -61,7 +72,7 @@ std::vector<LennardJonesConstants<Real>> lennard_jones_constants(const LennardJo
     LennardJonesConstants<double> row{48.0 * epsilon * sigma6 * sigma6, 24.0 * epsilon * sigma6,
                                       0.0, 0.0};
     if (model.truncation != Truncation::cut) {
-      const auto at_cutoff = lennard_jones(row, model.cutoff * model.cutoff);
+      const auto at_cutoff = lennard_jones(row, 1.0 / (model.cutoff * model.cutoff));
       row.energy_shift = at_cutoff.energy;
       row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
     }

@@ -50,6 +50,10 @@ struct SoftenedGravity {
     const Real energy = -strengths(type_a, type_b) * inverse;
     return {energy * (inverse * inverse), energy};
   }
+  PENCILBOX_DEVICE_FUNCTION Real force_over_r(Real r2, std::int32_t type_a,
+                                              std::int32_t type_b) const {
+    return (*this)(r2, type_a, type_b).force_over_r;
+  }
 };
 
 }  // namespace pencilbox

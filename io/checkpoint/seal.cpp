@@ -99,6 +99,12 @@ void seal(const fs::path& path) {
   file.close();
 }
 
+bool has_seal(const fs::path& path) {
+  SealedFile file(path);
+  const std::int64_t content = file.size() - seal_bytes;
+  return content >= 0 && file.read_at(content, seal_bytes).starts_with(magic);
+}
+
 std::optional<std::string> seal_fault(const fs::path& path) {
   SealedFile file(path);
   if (file.size() == 0) return "is empty";

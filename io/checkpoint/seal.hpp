@@ -16,6 +16,9 @@ namespace pencilbox {
 /// Appends the seal and waits until the disk has the file. Throws SystemError.
 void seal(const std::filesystem::path& path);
 
+/// Whether the file ends with a seal, be it whole or not. Throws InputError if it cannot be read.
+bool has_seal(const std::filesystem::path& path);
+
 /// Why the file is not what was sealed: empty, cut short, changed, not ours. Nothing if it is
 /// whole. Reads all of it. Throws InputError if it cannot be read.
 std::optional<std::string> seal_fault(const std::filesystem::path& path);

@@ -10,7 +10,7 @@ namespace pencilbox {
 
 struct Catalogue {
   std::vector<BackendInfo> backends;
-  std::vector<std::string> integrators;
+  std::vector<IntegratorInfo> integrators;
   std::vector<std::string> devices;  ///< "host" and perhaps "cuda" or "hip"
 };
 

@@ -7,6 +7,7 @@
 #include "io/input/complaint.hpp"
 #include "io/input/deck_checks.hpp"
 #include "io/input/deck_schema.hpp"
+#include "io/input/hdf5_start.hpp"
 #include "io/input/resolve_deck.hpp"
 #include "io/input/text_file.hpp"
 
@@ -108,8 +109,74 @@ void add_dependent_defaults(YamlNode& root, const std::string& name) {
   }
   YamlNode* system = root.find("system");
   if (!is_section(system) || !is_section(system->find("particles"))) return;
-  if (system->find("particles")->find("file") == nullptr) {
-    add_default(*system, "types", parse_yaml("[{name: A}]", name, false));
+  if (system->find("particles")->find("file") != nullptr) return;  // which may say it
+  add_default(*system, "types", parse_yaml("[{name: A}]", name, false));
+  for (YamlNode& type : system->find("types")->items) {
+    if (is_section(&type)) add_default(type, "mass", parse_yaml("1.0", name, false));
+  }
+}
+
+YamlNode map_node(YamlNode value, const std::string& key) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::map;
+  node.origin.from_override = value.origin.from_override = true;
+  node.entries.push_back({key, std::move(value)});
+  return node;
+}
+
+/// The particles, their types, box and boundary are those of a file, whatever the deck says.
+void replace_system(YamlNode& root, const OtherStart& other) {
+  YamlNode particles = map_node(text_node(fs::absolute(other.file).string()), "file");
+  if (other.frame) {
+    YamlNode frame = text_node(fmt::format("{}", *other.frame));
+    frame.quoted = false;
+    frame.origin.from_override = true;
+    particles.entries.push_back({"frame", std::move(frame)});
+  }
+  YamlNode system = map_node(std::move(particles), "particles");
+  if (YamlNode* own = root.find("system")) {
+    *own = std::move(system);
+  } else {
+    root.entries.push_back({"system", std::move(system)});
+  }
+}
+
+bool says_boundary(const YamlNode& root) {
+  const YamlNode* system = root.find("system");
+  return system != nullptr && system->find("boundary") != nullptr;
+}
+
+/// What an HDF5 start file knows and the deck leaves open. What cannot be read now is told when the
+/// particles are.
+void settle_hdf5_start(Deck& deck, bool says_boundary, const std::string& place) {
+  auto* start = std::get_if<FileStart>(&deck.start);
+  if (start == nullptr || !is_hdf5_file(start->path)) return;
+  const Hdf5StartInfo info = inspect_hdf5_start(start->path);
+  if (!says_boundary) {
+    deck.periodic = info.periodic;
+    auto& boundary = std::get<DeckValue::List>(deck.values.find("system.boundary")->data);
+    for (std::size_t d = 0; d < 3; ++d) {
+      boundary[d].data = std::string(info.periodic[d] ? "periodic" : "open");
+    }
+  }
+  if (!info.is_trajectory) return;
+  const std::int64_t wanted = start->frame.value_or(-1);
+  const std::int64_t frame = wanted < 0 ? wanted + info.frames : wanted;
+  if (frame < 0 || frame >= info.frames) {
+    complain(place, "no such frame", fmt::format("{}", wanted),
+             fmt::format("0 to {}, or -1 (the last) to -{}, of {}", info.frames - 1, info.frames,
+                         start->path.string()));
+  }
+  start->frame = frame;
+  if (DeckValue* value = deck.values.find("system.particles.frame")) {
+    value->data = frame;
+  } else {
+    DeckValue* particles = deck.values.find("system.particles");
+    auto& keys = std::get<DeckValue::Section>(particles->data);
+    keys.resize(keys.size() + 1);
+    keys.back().first = "frame";
+    keys.back().second.data = frame;
+    keys.back().second.origin = particles->origin;
   }
 }
 
@@ -196,16 +263,21 @@ class Binder {
     const fs::path file =
         (fs::path(deck_.name).parent_path() / values().text(path)).lexically_normal();
     deck_.values.find(path)->data = fs::absolute(file).lexically_normal().string();
-    deck_.start = FileStart{file};
+    FileStart start{file};
+    if (const DeckValue* frame = values().find("system.particles.frame")) {
+      start.frame = std::get<std::int64_t>(frame->data);
+    }
+    deck_.start = start;
   }
 
   void bind_types() {
     deck_.type_seed = seed("system.type_seed");
     if (values().find("system.types") == nullptr) return;
     for (const DeckValue& type : values().list("system.types")) {
+      const bool has_mass = type.find("mass") != nullptr;
       const bool has_fraction = type.find("fraction") != nullptr;
-      deck_.types.push_back(
-          {type.text("name"), type.real("mass"), has_fraction ? type.real("fraction") : 1.0});
+      deck_.types.push_back({type.text("name"), has_mass ? type.real("mass") : 1.0, has_mass,
+                             has_fraction ? type.real("fraction") : 1.0});
     }
   }
 
@@ -242,6 +314,12 @@ class Binder {
     }
     deck_.integrator = values().text("integrator.type");
     deck_.timestep = values().real("integrator.timestep");
+    for (const auto& [key, value] : values().section("integrator")) {
+      if (key == "type" || key == "timestep") continue;
+      const auto* integer = std::get_if<std::int64_t>(&value.data);
+      deck_.parameters[key] =
+          integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value.data);
+    }
     deck_.steps = values().integer("run.steps");
     deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
     deck_.device = values().text("run.device");
@@ -282,20 +360,24 @@ std::string Deck::place(const std::string& path) const {
 }
 
 Deck parse_deck(std::string text, const std::string& name,
-                const std::vector<std::string>& overrides, const Catalogue& catalogue) {
+                const std::vector<std::string>& overrides, const Catalogue& catalogue,
+                const std::optional<OtherStart>& other) {
   YamlNode root = read_tree(std::move(text), name);
+  if (other) replace_system(root, *other);
   apply_overrides(root, overrides);
   add_dependent_defaults(root, name);
   const DeckSchema schema(catalogue, backend_of(root));
   Deck deck = Binder(resolve_deck(root, schema, name), name).bind();
-  check_deck(deck);
+  settle_hdf5_start(deck, says_boundary(root),
+                    other ? other->place : deck.place("system.particles.frame"));
+  check_deck(deck, !other);
   return deck;
 }
 
 Deck load_deck(const fs::path& path, const std::vector<std::string>& overrides,
-               const Catalogue& catalogue) {
+               const Catalogue& catalogue, const std::optional<OtherStart>& other) {
   return parse_deck(read_text_file(path, deck_kind, largest_deck), path.string(), overrides,
-                    catalogue);
+                    catalogue, other);
 }
 
 std::string resolved_yaml(const Deck& deck) { return to_yaml(deck.values); }

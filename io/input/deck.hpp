@@ -28,13 +28,15 @@ using RandomStart = RandomPlacement;
 using PlummerStart = PlummerSphere;
 
 struct FileStart {
-  std::filesystem::path path;  ///< as it can be opened from the working directory
+  std::filesystem::path path;           ///< as it can be opened from the working directory
+  std::optional<std::int64_t> frame{};  ///< of a trajectory, from 0
 };
 
 struct DeckType {
   std::string name;
   double mass = 1.0;
-  double fraction = 1.0;  ///< of the particles, unless a start file says each one's type
+  bool mass_is_given = true;  ///< if not, a start file may say it
+  double fraction = 1.0;      ///< of the particles, unless a start file says each one's type
 };
 
 struct VelocityStart {
@@ -87,6 +89,7 @@ struct Deck {
   std::optional<double> skin;  ///< of a list [sigma]; absent: found while running
   std::string integrator;
   double timestep = 0.005;
+  IntegratorParameters parameters;  ///< every parameter of the integrator
 
   std::int64_t steps = 0;
   Precision precision = Precision::mixed;
@@ -104,15 +107,25 @@ struct Deck {
   std::string place(const std::string& path) const;
 };
 
-/// Reads and checks a deck; overrides are "potential.cutoff=3.0" and stand over it. Throws
-/// InputError, one line, for anything that is wrong with either; reads no start file and touches no
-/// output. A `file` in the deck is relative to the deck's folder.
+/// A start that takes the place of the whole section `system` of a deck.
+struct OtherStart {
+  std::filesystem::path file;  ///< a checkpoint or a trajectory, from the working directory
+  std::optional<std::int64_t> frame{};
+  std::string place = "frame";  ///< what an error about the frame begins with
+};
+
+/// Reads and checks a deck; overrides are "potential.cutoff=3.0" and stand over it, and over
+/// `other`. Throws InputError, one line, for anything that is wrong with either; touches no output.
+/// A `file` in the deck is relative to the deck's folder. Of start files only those of HDF5 are
+/// looked at: their boundary counts where the deck says none, and the number of the frame is
+/// settled, so that "the last" stays the same one.
 Deck load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-               const Catalogue& catalogue);
+               const Catalogue& catalogue, const std::optional<OtherStart>& other = {});
 
 /// The same from a text; `name` stands for its file.
 Deck parse_deck(std::string text, const std::string& name,
-                const std::vector<std::string>& overrides, const Catalogue& catalogue);
+                const std::vector<std::string>& overrides, const Catalogue& catalogue,
+                const std::optional<OtherStart>& other = {});
 
 /// The deck with overrides and defaults in it. Reads back to the same deck from any folder: the
 /// path of a start file is absolute in it.

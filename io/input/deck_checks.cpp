@@ -48,6 +48,14 @@ std::optional<std::int64_t> count_of(const Deck& deck) {
   return std::nullopt;
 }
 
+void check_frame(const Deck& deck) {
+  const DeckValue* frame = deck.values.find("system.particles.frame");
+  if (frame == nullptr || std::holds_alternative<FileStart>(deck.start)) return;
+  complain(deck.place("system.particles.frame"), "only with a start file",
+           fmt::format("{}", std::get<std::int64_t>(frame->data)),
+           "file: a trajectory, or no frame");
+}
+
 void check_velocities(const Deck& deck, std::optional<std::int64_t> count) {
   if (deck.velocities && count && *count < 2) {
     complain(deck.place("system.velocities.temperature"),
@@ -170,7 +178,7 @@ bool is_output_of(const fs::path& file, const fs::path& directory) {
 }
 
 /// What is read must not be what is written.
-void check_paths(const Deck& deck) {
+void check_paths(const Deck& deck, bool start_is_the_decks) {
   const fs::path directory = real_path(deck.output.directory);
   const std::string place = deck.place("output.directory");
   const std::string got = deck.output.directory.string();
@@ -182,21 +190,22 @@ void check_paths(const Deck& deck) {
     }
   };
   refuse_if_written(deck.name, "the deck");
-  if (const auto* file = std::get_if<FileStart>(&deck.start)) {
+  if (const auto* file = std::get_if<FileStart>(&deck.start); file && start_is_the_decks) {
     refuse_if_written(file->path, "the start file");
   }
 }
 
 }  // namespace
 
-void check_deck(const Deck& deck) {
+void check_deck(const Deck& deck, bool start_is_the_decks) {
+  check_frame(deck);
   check_velocities(deck, count_of(deck));
   check_types(deck);
   check_pairs(deck);
   check_tail_correction(deck);
   check_gravity(deck);
   check_fields(deck);
-  check_paths(deck);
+  check_paths(deck, start_is_the_decks);
 }
 
 }  // namespace pencilbox

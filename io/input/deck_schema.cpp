@@ -23,9 +23,10 @@ std::vector<std::string> words(const Names& names) {
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> names_of(const std::vector<BackendInfo>& backends) {
+template <class Infos>
+std::vector<std::string> names_of(const Infos& infos) {
   std::vector<std::string> names;
-  for (const BackendInfo& backend : backends) names.push_back(backend.name);
+  for (const auto& info : infos) names.push_back(info.name);
   return names;
 }
 
@@ -109,8 +110,15 @@ std::vector<KeyRule> system_rules() {
       {.path = "system.particles.file",
        .kind = KeyKind::text,
        .presence = Presence::alternative,
-       .documentation = "A LAMMPS data file (atomic style) or an extended XYZ file; its path is "
-                        "relative to the deck"},
+       .documentation = "A LAMMPS data file (atomic style), an extended XYZ file, or the "
+                        "checkpoint.h5 or trajectory.h5md of a run; its path is relative to the "
+                        "deck"},
+      {.path = "system.particles.frame",
+       .kind = KeyKind::integer,
+       .documentation = "Frame of a trajectory.h5md: 0 is the first, -1 the last; only with file; "
+                        "absent: the last",
+       .minimum = -largest_seed,
+       .maximum = largest_seed},
       {.path = "system.particles.plummer",
        .kind = KeyKind::section,
        .presence = Presence::alternative,
@@ -163,8 +171,7 @@ std::vector<KeyRule> system_rules() {
        .documentation = "The type's name in this deck and in output"},
       {.path = "system.types[].mass",
        .kind = KeyKind::real,
-       .default_value = "1.0",
-       .documentation = "Mass of a particle",
+       .documentation = "Mass of a particle; absent: 1, or that of the start file",
        .unit = "m",
        .minimum = 1e-6,
        .maximum = 1e6},
@@ -210,7 +217,7 @@ std::vector<KeyRule> potential_rules() {
        .presence = Presence::required,
        .documentation = "Pairs farther apart do not interact",
        .unit = "sigma",
-       .only_with = lennard_jones,
+       .only_with = {lennard_jones},
        .minimum = 0.01,
        .maximum = 1e4},
       {.path = "potential.truncation",
@@ -218,19 +225,19 @@ std::vector<KeyRule> potential_rules() {
        .default_value = "cut",
        .documentation = "cut: u(r); shift: u(r) - u(cutoff); force-shift: energy and force vanish "
                         "at the cutoff",
-       .only_with = lennard_jones,
+       .only_with = {lennard_jones},
        .choices = words(truncation_names)},
       {.path = "potential.tail_correction",
        .kind = KeyKind::boolean,
        .default_value = "false",
        .documentation = "Add what lies beyond the cutoff of a uniform fluid to energy and "
                         "pressure; needs truncation cut and a fully periodic box",
-       .only_with = lennard_jones},
+       .only_with = {lennard_jones}},
       {.path = "potential.pairs",
        .kind = KeyKind::section_list,
        .documentation = "Coefficients of pairs of types; unlike pairs that are absent mix by "
                         "Lorentz-Berthelot; absent: epsilon = sigma = 1 for all",
-       .only_with = lennard_jones,
+       .only_with = {lennard_jones},
        .least = 1,
        .most = any_number},
       {.path = "potential.pairs[].types",
@@ -258,14 +265,14 @@ std::vector<KeyRule> potential_rules() {
        .presence = Presence::required,
        .documentation = "Length below which gravity no longer grows",
        .unit = "sigma",
-       .only_with = softened_gravity,
+       .only_with = {softened_gravity},
        .minimum = 1e-6,
        .maximum = 1e6},
       {.path = "potential.gravitational_constant",
        .kind = KeyKind::real,
        .default_value = "1.0",
        .documentation = "G; the masses are those of system.types",
-       .only_with = softened_gravity,
+       .only_with = {softened_gravity},
        .minimum = 1e-15,
        .maximum = 1e15},
   };
@@ -304,7 +311,7 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::choice,
        .default_value = "velocity-verlet",
        .documentation = "The integrator",
-       .choices = catalogue.integrators},
+       .choices = names_of(catalogue.integrators)},
       {.path = "integrator.timestep",
        .kind = KeyKind::real,
        .default_value = "0.005",
@@ -443,6 +450,32 @@ std::vector<KeyRule> option_rules(const BackendInfo& backend) {
   return rules;
 }
 
+/// Integrators that take a parameter of the same name mean the same by it: it stands once.
+std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators) {
+  std::vector<KeyRule> rules;
+  for (const IntegratorInfo& integrator : integrators) {
+    for (const ParameterInfo& parameter : integrator.parameters) {
+      const std::string path = "integrator." + parameter.name;
+      auto rule = std::find_if(rules.begin(), rules.end(),
+                               [&](const KeyRule& known) { return known.path == path; });
+      if (rule == rules.end()) {
+        const bool is_required = parameter.default_value.empty();
+        rules.push_back({.path = path,
+                         .kind = parameter.is_integer ? KeyKind::integer : KeyKind::real,
+                         .presence = is_required ? Presence::required : Presence::optional,
+                         .default_value = parameter.default_value,
+                         .documentation = parameter.description,
+                         .unit = parameter.unit,
+                         .minimum = parameter.minimum,
+                         .maximum = parameter.maximum});
+        rule = std::prev(rules.end());
+      }
+      rule->only_with.push_back(integrator.name);
+    }
+  }
+  return rules;
+}
+
 DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   const auto append = [this](std::vector<KeyRule> rules) {
     std::move(rules.begin(), rules.end(), std::back_inserter(rules_));
@@ -450,6 +483,7 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   append(system_rules());
   append(potential_rules());
   append(run_rules(catalogue));
+  append(parameter_rules(catalogue.integrators));
   for (const BackendInfo& info : catalogue.backends) {
     if (info.name == backend) append(option_rules(info));
   }
@@ -459,9 +493,7 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
 std::vector<const KeyRule*> DeckSchema::children(std::string_view section,
                                                  std::string_view type) const {
   std::vector<const KeyRule*> found = children(section);
-  std::erase_if(found, [&](const KeyRule* rule) {
-    return !rule->only_with.empty() && rule->only_with != type;
-  });
+  std::erase_if(found, [&](const KeyRule* rule) { return !rule->goes_with(type); });
   return found;
 }
 

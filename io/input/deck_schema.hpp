@@ -2,6 +2,7 @@
 // checks, the resolved deck and the JSON Schema all come from this table.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -37,7 +38,7 @@ struct KeyRule {
   std::string default_value{};  ///< YAML text; empty: none
   std::string documentation{};
   std::string unit{};
-  std::string only_with{};  ///< a choice of the section's key `type`; empty: with all of them
+  std::vector<std::string> only_with{};  ///< choices of the section's key `type`; empty: all
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};
@@ -47,6 +48,10 @@ struct KeyRule {
   std::string_view name() const;    ///< "density"
   std::string_view parent() const;  ///< "system.particles.lattice"
   bool is_list() const { return most > 0; }
+  bool goes_with(std::string_view type) const {
+    return only_with.empty() ||
+           std::find(only_with.begin(), only_with.end(), type) != only_with.end();
+  }
   bool is_bounded() const { return minimum <= maximum && minimum > -1e300; }
 };
 
@@ -73,6 +78,9 @@ class DeckSchema {
 
 /// The rules of a back end's options, "neighbor.options.<name>".
 std::vector<KeyRule> option_rules(const BackendInfo& backend);
+
+/// The rules of what integrators take, "integrator.<name>".
+std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators);
 
 /// The back end of a deck that names none.
 inline constexpr std::string_view default_backend = "par-part-no-loop";

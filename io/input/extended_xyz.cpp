@@ -9,6 +9,7 @@
 
 #include "io/input/complaint.hpp"
 #include "io/input/line_reader.hpp"
+#include "io/input/name.hpp"
 #include "io/input/number.hpp"
 #include "io/input/row_numbers.hpp"
 #include "io/input/start_builder.hpp"
@@ -126,6 +127,7 @@ class XyzReader {
       set_box_side(box_, d, 0.0, edge, lines_.place("Lattice"));
       // The edge as written: lower + edge - lower would lose its last digit.
       box_.lower[d] = real_in_row(lines_, "Origin", corner[d]);
+      require_box_corner(box_.lower[d], lines_.place("Origin"));
     }
   }
 
@@ -214,6 +216,10 @@ class XyzReader {
     if (types_.size() == most_species) {
       complain(lines_.place("species"), "too many species", species,
                fmt::format("at most {}", most_species));
+    }
+    if (!is_name(species)) {
+      complain(lines_.place("species"), "not a name", fmt::format("{} of id {}", species, id),
+               what_a_name_is);
     }
     types_.push_back({std::string(species), 1.0});
     return static_cast<std::int32_t>(types_.size() - 1);

@@ -95,7 +95,7 @@ class SchemaWriter {
       Json refused = Json::object();
       for (const KeyRule* rule : schema_.children(path)) {
         if (rule->only_with.empty()) continue;
-        if (rule->only_with != choice) {
+        if (!rule->goes_with(choice)) {
           refused[std::string(rule->name())] = false;
         } else if (rule->presence == Presence::required) {
           required.push_back(rule->name());

@@ -209,7 +209,8 @@ class LammpsReader {
 
   void set_mass(std::size_t type, std::string_view word) {
     const double mass = mass_in_row(lines_, "Masses", word);
-    if (!request_.types.empty() && request_.types[type].mass != mass) {
+    const bool given = !request_.types.empty() && request_.gives_mass(type);
+    if (given && request_.types[type].mass != mass) {
       complain(lines_.place("Masses"), "disagrees with the deck",
                fmt::format("mass {} of type {}", mass, request_.types[type].name),
                fmt::format("{}, as in system.types", request_.types[type].mass));

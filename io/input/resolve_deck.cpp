@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
+#include "io/input/name.hpp"
 #include "io/input/nearest_name.hpp"
 #include "io/input/number.hpp"
+#include "io/input/other_words.hpp"
+#include "io/input/text_file.hpp"
 
 namespace pencilbox {
 namespace {
@@ -45,14 +48,6 @@ bool is_one_of(const std::string& text, const std::vector<std::string>& choices)
   return std::find(choices.begin(), choices.end(), text) != choices.end();
 }
 
-bool is_name(const std::string& text) {
-  constexpr std::size_t longest = 32;
-  return text.size() <= longest && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '-' || c == '+';
-         });
-}
-
 std::string range_of(const KeyRule& rule) {
   return fmt::format("{} to {}", rule.minimum, rule.maximum);
 }
@@ -75,7 +70,7 @@ std::string allowed_entry(const KeyRule& rule) {
     case KeyKind::text:
       return "text";
     case KeyKind::name:
-      return "a word of at most 32 letters, digits, '_', '-' and '+'";
+      return std::string(what_a_name_is);
     case KeyKind::choice:
       return join(rule.choices);
     case KeyKind::option: {
@@ -130,10 +125,10 @@ class Resolver {
     DeckValue::Section values;
     for (const KeyRule* rule : rules) {
       const std::string child = child_path(path, rule->name());
-      if (!rule->only_with.empty() && rule->only_with != type) {
+      if (!rule->goes_with(type)) {
         if (const YamlNode* given = node.find(rule->name())) {
-          refuse(*given, child, "only with type " + rule->only_with, "type " + type,
-                 keys_with(path, type));
+          refuse(*given, child, fmt::format("only with type {}", fmt::join(rule->only_with, ", ")),
+                 "type " + type, keys_with(path, type));
         }
       } else if (const YamlNode* given = node.find(rule->name())) {
         values.emplace_back(rule->name(), value(*given, *rule, child));
@@ -184,6 +179,9 @@ class Resolver {
     const std::vector<std::string> here = names_of(schema_.children(table_path(path), type));
     const std::string child = child_path(path, quoted_input(key));
     const std::string allowed = here.empty() ? "no key here" : join(here);
+    if (const auto answer = answer_to(table_path(path), key); !answer.empty()) {
+      refuse(node, child, "unknown key", key, fmt::format("{}; {}", allowed, answer));
+    }
     if (const auto nearest = nearest_name(key, here)) {
       refuse(node, child, "unknown key", key, allowed + "; did you mean " + *nearest + "?");
     }
@@ -345,8 +343,10 @@ class Resolver {
     const auto& choices = rule.choices;
     if (rule.kind == KeyKind::choice &&
         std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
+      const std::string_view answer = answer_to(path, node.text);
       refuse(node, path, unknown_choice(path), node.text.empty() ? "an empty text" : node.text,
-             with_suggestion(allowed_entry(rule), node.text, choices));
+             answer.empty() ? with_suggestion(allowed_entry(rule), node.text, choices)
+                            : fmt::format("{}; {}", allowed_entry(rule), answer));
     }
     const bool control = std::any_of(node.text.begin(), node.text.end(), [](char c) {
       return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
@@ -401,6 +401,7 @@ void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides) 
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
     const std::string place = "--set " + quoted_input(key);
+    if (!is_utf8(text)) complain(place, "not UTF-8 text", text, "UTF-8 text");
     if (equals == std::string::npos || key.empty()) {
       complain(place, "not an override", text, "key=value, such as potential.cutoff=3.0");
     }

@@ -1,6 +1,7 @@
 #include "io/input/row_numbers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -64,9 +65,18 @@ void require_columns(const LineReader& lines, std::string_view key, const Words&
            fmt::format("{}: {}", fmt::join(allowed, " or "), layout));
 }
 
+void require_box_corner(double corner, const std::string& place) {
+  constexpr double farthest = 1e9;  // a double still resolves 1e-7 sigma there
+  if (std::abs(corner) <= farthest) return;
+  complain(place, "a corner of the box so far from the origin that its digits are lost",
+           fmt::format("{}", corner), fmt::format("{} to {} sigma", -farthest, farthest));
+}
+
 void set_box_side(Box& box, std::size_t d, double low, double high, const std::string& place) {
   constexpr double smallest = 1e-3;
   constexpr double largest = 1e7;
+  require_box_corner(low, place);
+  require_box_corner(high, place);
   const double edge = high - low;
   if (!(edge >= smallest && edge <= largest)) {
     complain(place, "no box side", fmt::format("{} to {}", low, high),

@@ -32,6 +32,9 @@ double mass_in_row(const LineReader& lines, std::string_view key, std::string_vi
 void require_columns(const LineReader& lines, std::string_view key, const Words& words,
                      std::initializer_list<std::size_t> allowed, std::string_view layout);
 
+/// A coordinate of a corner has to be near enough to the origin for a double to tell its digits.
+void require_box_corner(double corner, const std::string& place);
+
 /// Sets lower corner and edge of a direction; low < high, edge within what a deck may have.
 void set_box_side(Box& box, std::size_t d, double low, double high, const std::string& place);
 

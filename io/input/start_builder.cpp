@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -17,6 +16,18 @@ namespace {
 constexpr std::array<char, 3> direction_names{'x', 'y', 'z'};
 
 }  // namespace
+
+std::optional<std::pair<std::size_t, std::size_t>> two_at_one_point(const StartState& start) {
+  // Cells a thousand times the distance: nearly every question then looks into one cell only.
+  PointGrid grid(start.box, one_point, 1000.0 * one_point, start.size());
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    if (const std::optional<std::int64_t> other = grid.find_near(start.position[i])) {
+      return std::pair{static_cast<std::size_t>(*other), i};
+    }
+    grid.insert(start.position[i]);
+  }
+  return {};
+}
 
 StartBuilder::StartBuilder(std::string file, const Box& box, std::int64_t count)
     : file_(std::move(file)) {
@@ -63,16 +74,19 @@ double StartBuilder::wrap(const RowPlace& place, std::int64_t id, double x, std:
              fmt::format("{} to {}", lower - edge, upper + edge));
   }
   const std::int32_t step = x < lower ? -1 : 1;
-  if (image == (step < 0 ? std::numeric_limits<std::int32_t>::min()
-                         : std::numeric_limits<std::int32_t>::max())) {
-    complain(row(place), "image flag out of range", fmt::format("{} of id {}", image, id),
-             "a 32-bit integer");
-  }
   const double moved = x - static_cast<double>(step) * edge;
   // A hair below the lower corner rounds to the upper one, which is the lower one's image: stay.
   if (step < 0 && moved >= upper) return lower;
   image += step;
   return std::clamp(moved, lower, std::nextafter(upper, lower));
+}
+
+/// A run goes on counting from here: with room for a billion more crossings.
+void StartBuilder::require_image(const RowPlace& place, std::int64_t id, std::int32_t image) const {
+  constexpr std::int32_t most = 1'000'000'000;
+  if (image >= -most && image <= most) return;
+  complain(row(place), "image flag out of range", fmt::format("{} of id {}", image, id),
+           fmt::format("{} to {}", -most, most));
 }
 
 void StartBuilder::add_particle(const RowPlace& place, std::int64_t id, std::int32_t type,
@@ -81,6 +95,7 @@ void StartBuilder::add_particle(const RowPlace& place, std::int64_t id, std::int
   state_.type[index] = type;
   state_.image[index] = image;
   for (std::size_t d = 0; d < 3; ++d) {
+    require_image(place, id, image[d]);
     state_.position[index][d] = wrap(place, id, position[d], d, state_.image[index][d]);
   }
 }
@@ -90,18 +105,13 @@ void StartBuilder::add_velocity(const RowPlace& place, std::int64_t id, const Do
 }
 
 void StartBuilder::refuse_coincidence() const {
-  // Cells a thousand times the distance: nearly every question then looks into one cell only.
-  PointGrid grid(state_.box, one_point, 1000.0 * one_point, state_.size());
-  for (std::size_t i = 0; i < state_.position.size(); ++i) {
-    if (const std::optional<std::int64_t> other = grid.find_near(state_.position[i])) {
-      const int line = particle_line_[i];
-      const int other_line = particle_line_[static_cast<std::size_t>(*other)];
-      complain(row({std::max(line, other_line), "position"}), "two particles at one point",
-               fmt::format("ids {} and {} on lines {} and {}", *other + 1, i + 1, other_line, line),
-               fmt::format("a distance of at least {:g}", one_point));
-    }
-    grid.insert(state_.position[i]);
-  }
+  const auto pair = two_at_one_point(state_);
+  if (!pair) return;
+  const auto [other, i] = *pair;
+  const int line = particle_line_[i], other_line = particle_line_[other];
+  complain(row({std::max(line, other_line), "position"}), "two particles at one point",
+           fmt::format("ids {} and {} on lines {} and {}", other + 1, i + 1, other_line, line),
+           fmt::format("a distance of at least {:g}", one_point));
 }
 
 StartState StartBuilder::finish(std::vector<ParticleType> types) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/start_state.hpp"
@@ -19,6 +21,9 @@ struct RowPlace {
   int line = 0;
   std::string_view key;
 };
+
+/// The rows of two particles that are nearer than `one_point` to each other; nothing if none are.
+std::optional<std::pair<std::size_t, std::size_t>> two_at_one_point(const StartState& start);
 
 class StartBuilder {
  public:
@@ -41,6 +46,7 @@ class StartBuilder {
   std::size_t claim(const RowPlace& place, std::int64_t id, std::vector<int>& lines) const;
   double wrap(const RowPlace& place, std::int64_t id, double x, std::size_t d,
               std::int32_t& image) const;
+  void require_image(const RowPlace& place, std::int64_t id, std::int32_t image) const;
   void refuse_coincidence() const;
   std::string row(const RowPlace& place) const;
 

@@ -4,28 +4,30 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <system_error>
+
+#include <fmt/format.h>
 
 #include "io/input/complaint.hpp"
 #include "io/input/extended_xyz.hpp"
+#include "io/input/hdf5_start.hpp"
 #include "io/input/lammps_data.hpp"
 #include "io/input/line_reader.hpp"
 #include "io/input/number.hpp"
 #include "io/input/text_file.hpp"
+#include "io/output/trajectory_files.hpp"
 
 namespace pencilbox {
 namespace {
 
-constexpr std::string_view start_kind = "a LAMMPS data file or an extended XYZ file";
+constexpr std::string_view start_kind =
+    "a LAMMPS data file, an extended XYZ file, a checkpoint or a trajectory of pencilbox";
 
 bool begins_with(std::string_view text, std::string_view mark) {
   return text.substr(0, mark.size()) == mark;
 }
 
 void refuse_other_formats(std::string_view text, const std::string& name) {
-  if (begins_with(text, "\x89HDF\r\n\x1a\n")) {
-    complain(name, "HDF5 start files are not yet available in this version", "an HDF5 file",
-             start_kind);
-  }
   if (begins_with(text, "\x1f\x8b") ||
       begins_with(text,
                   "\xFD"
@@ -49,9 +51,24 @@ bool is_xyz(const std::filesystem::path& path, std::string_view text) {
   return looks_like_xyz(text);
 }
 
+/// A trajectory that is split has no file of its own name, but its parts have frames.
+void refuse_split_trajectory(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path first = split_path(path, 0);
+  if (std::filesystem::exists(path, error) || !std::filesystem::exists(first, error)) return;
+  complain(path.string(), "this trajectory is split over several files", "",
+           "one of them, such as " + first.string() + ", whose frames count from 0");
+}
+
 }  // namespace
 
 StartState read_start(const std::filesystem::path& path, const StartFileRequest& request) {
+  refuse_split_trajectory(path);
+  if (is_hdf5_file(path)) return read_hdf5_start(path, request);
+  if (request.frame) {
+    complain(path.string() + ": frame", "only a trajectory (HDF5) has frames to choose from",
+             fmt::format("frame {}", *request.frame), "no frame: of an XYZ file it is the first");
+  }
   return parse_start(read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max()),
                      path, request);
 }

@@ -25,7 +25,9 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                      [&](std::string_view mark) { return text.substr(0, mark.size()) == mark; });
 }
 
-/// Bytes of the UTF-8 sequence at the front, 0 if there is none (RFC 3629, section 4).
+}  // namespace
+
+/// RFC 3629, section 4.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char head = byte(0);
@@ -47,7 +49,14 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-}  // namespace
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
 
 std::string read_text_file(const fs::path& path, std::string_view kind, std::uintmax_t largest) {
   const std::string name = path.string();

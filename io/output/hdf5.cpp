@@ -333,6 +333,16 @@ int descriptor_of(const File& file) {
   return *static_cast<int*>(handle);
 }
 
+/// Its name, for people.
+std::string name_of(const File& file) {
+  const ssize_t length = H5Fget_name(file.id(), nullptr, 0);
+  if (length <= 0) return "an HDF5 file";
+  std::string name(static_cast<std::size_t>(length) + 1, '\0');
+  H5Fget_name(file.id(), name.data(), name.size());
+  name.pop_back();
+  return name;
+}
+
 }  // namespace
 
 void File::reserve(std::int64_t bytes) {
@@ -344,7 +354,7 @@ void File::reserve(std::int64_t bytes) {
     error = errno;
   }
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
-    throw SystemError(fmt::format("cannot write to an HDF5 file: {}", std::strerror(error)));
+    throw SystemError(fmt::format("cannot write {}: {}", name_of(*this), std::strerror(error)));
   }
 }
 
@@ -364,7 +374,10 @@ void File::abandon() noexcept {
   ::close(scratch);
 }
 
-void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "flush an HDF5 file"); }
+void File::flush() {
+  const std::string action = "write " + name_of(*this);  // before a call that fails: it forgets why
+  check(H5Fflush(id(), H5F_SCOPE_LOCAL), action);
+}
 
 namespace {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "io/output/terminal.hpp"
 
 namespace pencilbox {
 namespace {
@@ -18,14 +18,7 @@ constexpr double terminal_interval = 0.2;    // s
 constexpr double plain_interval = 10.0;      // s
 constexpr double plain_longest_wait = 60.0;  // s
 constexpr double plain_fraction = 0.1;       // of the run
-constexpr std::size_t usual_width = 80;      // where a terminal does not know its own
 constexpr std::string_view erase_line = "\r\033[K";
-
-std::size_t terminal_width(int descriptor) {
-  winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_width;
-  return size.ws_col;
-}
 
 /// 75 -> "1m15s", 7500 -> "2h05m".
 std::string duration(double seconds) {
@@ -42,9 +35,7 @@ std::string duration(double seconds) {
 
 ProgressStyle progress_style(int descriptor, bool quiet) {
   if (quiet) return ProgressStyle::silent;
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
-  return ::isatty(descriptor) == 1 && !dumb ? ProgressStyle::terminal : ProgressStyle::plain;
+  return is_terminal(descriptor) ? ProgressStyle::terminal : ProgressStyle::plain;
 }
 
 double Progress::steady_seconds() {

@@ -89,6 +89,25 @@ Json list_json(const std::optional<ListStats>& list) {
           {"dangerous_builds", 0}};
 }
 
+/// Null where it is not known.
+Json provenance_json(const Provenance& provenance) {
+  Json json = Json::object();
+  for (const auto& [name, value] : entries_of(provenance)) {
+    json[name] = value.empty() ? Json(nullptr) : Json(value);
+  }
+  return json;
+}
+
+Json neighbors_json(const NeighborStats& neighbors) {
+  return {{"particles_per_cell", number(neighbors.particles_per_cell)},
+          {"largest_cell", neighbors.largest_cell},
+          {"candidates_per_particle", number(neighbors.candidates_per_particle)},
+          {"most_candidates", neighbors.most_candidates},
+          {"partners_per_particle", number(neighbors.partners_per_particle)},
+          {"most_partners", neighbors.most_partners},
+          {"share_in_range", number(neighbors.share_in_range())}};
+}
+
 Json stats_json(const BackendStats& stats) {
   return {{"candidates_per_particle", number(stats.candidates_per_particle)},
           {"pairs_in_range", number(stats.pairs_in_range)},
@@ -120,8 +139,10 @@ Json report_json(const RunReport& report) {
           {"integrator", report.integrator},
           {"regions", regions_json(report.regions)},
           {"backend_stats", stats_json(report.backend_stats)},
+          {"neighbors", neighbors_json(report.neighbors)},
           {"energy_drift", number(report.energy_drift)},
           {"versions", Json(report.versions)},
+          {"provenance", provenance_json(report.provenance)},
           {"deck", report.deck}};
 }
 
@@ -134,6 +155,20 @@ void print_choice(std::ostream& out, const AutomaticChoice& choice) {
     out << ": nothing else can run this here";
   }
   if (choice.choices > 1) fmt::print(out, "; chose {} times as cells filled", choice.choices);
+  out << '\n';
+}
+
+/// Why the back end is as fast as it is.
+void print_neighbors(std::ostream& out, const NeighborStats& neighbors) {
+  if (!(neighbors.particles_per_cell > 0.0)) return;
+  fmt::print(out, "neighbours: {:.1f} particles in a cell (at most {})\n",
+             neighbors.particles_per_cell, neighbors.largest_cell);
+  fmt::print(out, "of a particle: {:.1f} candidates (at most {}), {:.1f} partners (at most {})",
+             neighbors.candidates_per_particle, neighbors.most_candidates,
+             neighbors.partners_per_particle, neighbors.most_partners);
+  if (std::isfinite(neighbors.share_in_range())) {
+    fmt::print(out, ", {:.0f} % in range", 100.0 * neighbors.share_in_range());
+  }
   out << '\n';
 }
 
@@ -189,6 +224,7 @@ void print_summary(std::ostream& out, const RunReport& report) {
                matom_steps_per_second(report), steps_per_second(report));
   }
   if (report.backend_stats.choice) print_choice(out, *report.backend_stats.choice);
+  print_neighbors(out, report.neighbors);
   if (report.backend_stats.list) print_list(out, *report.backend_stats.list);
   out << "where the time went:\n";
   double named = 0.0;

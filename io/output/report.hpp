@@ -9,9 +9,11 @@
 #include <string>
 
 #include "core/device/properties.hpp"
+#include "core/neighbor_stats.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
+#include "io/output/provenance.hpp"
 
 namespace pencilbox {
 
@@ -29,11 +31,13 @@ struct RunReport {
   std::string integrator;
   RegionSeconds regions;
   BackendStats backend_stats;
+  NeighborStats neighbors{};
   /// Total energy per particle, last observation less first, by the time between [epsilon/tau]; of
   /// the whole run, whatever parts it was done in.
   double energy_drift = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, std::string> versions;  ///< pencilbox, and library_versions()
-  std::string deck;                             ///< resolved, YAML
+  Provenance provenance{};
+  std::string deck;  ///< resolved, YAML
 };
 
 /// NaN for a run of no steps or no time.

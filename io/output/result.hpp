@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "io/output/provenance.hpp"
+
 namespace pencilbox {
 
 /// A number or a word; nothing where something is not known. A number that is not finite counts as
@@ -24,7 +26,8 @@ struct Column {
 
 struct ResultRow {
   std::vector<Cell> cells;  ///< one for each column
-  std::string refusal;      ///< why most of them are nothing
+  std::string refusal{};    ///< why most of them are nothing
+  std::string mark{};       ///< stands behind its name, for people
 };
 
 struct ResultTable {
@@ -32,6 +35,7 @@ struct ResultTable {
   std::string caption;
   std::vector<Column> columns;  ///< the first names the row, and is repeated in every part
   std::vector<ResultRow> rows;
+  bool folds = false;  ///< on a screen: see screen_text
 };
 
 struct PlotPoint {
@@ -75,8 +79,10 @@ struct Plot {
 struct Result {
   std::string name;  ///< of the JSON and the page, without extension
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< command, date, device, ...
-  std::vector<std::string> notes;                          ///< what a reader has to know
+  std::string conclusion{};        ///< the answer in a line, where there is one
+  NamedTexts facts;                ///< command, date, device, ...
+  NamedTexts provenance{};         ///< stands in every row of CSV and JSON
+  std::vector<std::string> notes;  ///< what a reader has to know
   std::vector<ResultTable> tables;
   std::vector<Plot> plots;
 };
@@ -85,11 +91,17 @@ struct Result {
 /// part and is left out of the others.
 std::string to_text(const ResultTable& table);
 
+/// The same for a screen: of a table that `folds`, columns with one value in all rows and rows that
+/// were left out are said in a line each below it, and no line is longer than `width` where that
+/// can be had. Files have all of it.
+std::string screen_text(const ResultTable& table, std::size_t width);
+
 /// A cell as people read it: `digits` significant digits, "-" for nothing.
 std::string to_text(const Cell& cell, int digits);
 
-/// RFC 4180; all digits of a number. The last column is `refusal`.
-std::string to_csv(const ResultTable& table);
+/// RFC 4180; all digits of a number. Columns of `provenance` stand behind those of the table, and
+/// the last is `refusal`.
+std::string to_csv(const ResultTable& table, const NamedTexts& provenance = {});
 
 /// All of it but the plots, which show nothing that is not in a table.
 std::string to_json(const Result& result);

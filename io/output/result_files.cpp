@@ -71,7 +71,8 @@ void ResultFiles::write(const Result& result) const {
     throw SystemError(
         fmt::format("cannot create {}: {}", request_.directory.string(), error.message()));
   }
-  for (const ResultTable& table : result.tables) put(table.name + ".csv", to_csv(table));
+  for (const ResultTable& table : result.tables)
+    put(table.name + ".csv", to_csv(table, result.provenance));
   for (const Plot& plot : result.plots) put(plot.name + ".svg", to_svg(plot));
   put(result.name + ".json", to_json(result));
   put(result.name + ".html", to_html(result));

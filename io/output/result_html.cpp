@@ -19,7 +19,8 @@ constexpr const char* style =
     "1fr;gap:.2em 1em}dd{margin:0;overflow-wrap:anywhere}svg{max-width:100%;height:auto}";
 
 std::string row_html(const ResultTable& table, const ResultRow& row) {
-  std::string html = "<tr><td>" + escaped(to_text(row.cells[0], 4)) + "</td>";
+  std::string html = "<tr><td>" + escaped(to_text(row.cells[0], 4)) +
+                     (row.mark.empty() ? "" : " " + escaped(row.mark)) + "</td>";
   std::size_t shown = 0;
   for (std::size_t k = 1; k < table.columns.size(); ++k) {
     if (table.columns[k].heading.empty()) continue;
@@ -81,6 +82,9 @@ std::string to_html(const Result& result) {
     html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
   }
   html += "</dl>\n";
+  if (!result.conclusion.empty()) {
+    html += "<p><strong>" + escaped(result.conclusion) + "</strong></p>\n";
+  }
   for (const Plot& plot : result.plots) {
     html += fmt::format("<h2>{}</h2>\n{}", escaped(plot.title), to_svg(plot));
   }

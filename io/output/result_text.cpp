@@ -29,11 +29,16 @@ std::vector<std::size_t> columns_of(const ResultTable& table, int part) {
   return chosen;
 }
 
+std::string cell_text(const ResultTable& table, const ResultRow& row, std::size_t column) {
+  const std::string text = to_text(row.cells[column], table.columns[column].digits);
+  return column == 0 && !row.mark.empty() ? text + " " + row.mark : text;
+}
+
 std::size_t width_of(const ResultTable& table, std::size_t column) {
   std::size_t width = table.columns[column].heading.size();
   for (const ResultRow& row : table.rows) {
     if (!row.refusal.empty() && column > 0) continue;
-    width = std::max(width, to_text(row.cells[column], table.columns[column].digits).size());
+    width = std::max(width, cell_text(table, row, column).size());
   }
   return width;
 }
@@ -70,8 +75,7 @@ std::string text_of_part(const ResultTable& table, int part) {
     std::string line;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
       if (c == 1 && !row.refusal.empty()) break;
-      const std::string cell = to_text(row.cells[chosen[c]], table.columns[chosen[c]].digits);
-      line += padded(cell, widths[c], is_left(table, chosen, c)) + "  ";
+      line += padded(cell_text(table, row, chosen[c]), widths[c], is_left(table, chosen, c)) + "  ";
     }
     if (!row.refusal.empty()) line += "no: " + row.refusal;
     text += without_trailing_spaces(line);
@@ -100,14 +104,18 @@ Json json_of(const Cell& cell) {
   return std::get<double>(cell);
 }
 
-Json json_of(const ResultTable& table) {
+/// Nothing where it is not known.
+Json json_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json json_of(const ResultTable& table, const NamedTexts& provenance) {
   Json rows = Json::array();
   for (const ResultRow& row : table.rows) {
     Json object = Json::object();
     for (std::size_t k = 0; k < table.columns.size(); ++k) {
       object[table.columns[k].name] = json_of(row.cells[k]);
     }
-    object["refusal"] = row.refusal.empty() ? Json(nullptr) : Json(row.refusal);
+    for (const auto& [name, value] : provenance) object[name] = json_of(value);
+    object["refusal"] = json_of(row.refusal);
     rows.push_back(std::move(object));
   }
   return {{"caption", table.caption}, {"rows", std::move(rows)}};
@@ -140,13 +148,17 @@ std::string to_text(const ResultTable& table) {
   return text;
 }
 
-std::string to_csv(const ResultTable& table) {
-  std::string text;
+std::string to_csv(const ResultTable& table, const NamedTexts& provenance) {
+  std::string text, origin;
   for (const Column& column : table.columns) text += column.name + ",";
+  for (const auto& [name, value] : provenance) {
+    text += name + ",";
+    origin += csv_field(value) + ",";
+  }
   text += "refusal\n";
   for (const ResultRow& row : table.rows) {
     for (const Cell& cell : row.cells) text += csv_field(cell) + ",";
-    text += csv_field(row.refusal) + "\n";
+    text += origin + csv_field(row.refusal) + "\n";
   }
   return text;
 }
@@ -155,8 +167,10 @@ std::string to_json(const Result& result) {
   Json facts = Json::object();
   for (const auto& [name, value] : result.facts) facts[name] = value;
   Json tables = Json::object();
-  for (const ResultTable& table : result.tables) tables[table.name] = json_of(table);
+  for (const ResultTable& table : result.tables)
+    tables[table.name] = json_of(table, result.provenance);
   const Json json{{"title", result.title},
+                  {"conclusion", json_of(result.conclusion)},
                   {"facts", std::move(facts)},
                   {"notes", result.notes},
                   {"tables", std::move(tables)}};

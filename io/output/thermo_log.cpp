@@ -1,5 +1,6 @@
 #include "io/output/thermo_log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,20 +17,26 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::array<std::string_view, 7> columns{
-    "step",         "time",    "temperature", "kinetic_energy", "potential_energy",
-    "total_energy", "pressure"};
+constexpr std::array<std::string_view, 8> columns{"step",
+                                                  "time",
+                                                  "temperature",
+                                                  "kinetic_energy",
+                                                  "potential_energy",
+                                                  "total_energy",
+                                                  "conserved_energy",
+                                                  "pressure"};
 
 constexpr int rows_per_header = 20;
 
 /// The columns after `step`.
-std::array<double, 6> values_of(const Observation& sums) {
+std::array<double, 7> values_of(const Observation& sums) {
   const auto particles = static_cast<double>(sums.particles);
   return {sums.time,
           sums.temperature,
           sums.kinetic_energy / particles,
           sums.potential_energy / particles,
           sums.total_energy() / particles,
+          sums.conserved_energy / particles,
           sums.pressure};
 }
 
@@ -46,8 +54,13 @@ std::optional<std::int64_t> step_of(std::string_view row) {
   return good ? std::optional(step) : std::nullopt;
 }
 
-/// Where the rows up to `step` end in the file.
-std::int64_t bytes_until(const std::filesystem::path& path, std::int64_t step) {
+struct KeptRows {
+  std::int64_t bytes = 0;  ///< where they end in the file
+  std::int64_t last_step = -1;
+};
+
+/// The rows up to `step`.
+KeptRows rows_until(const std::filesystem::path& path, std::int64_t step) {
   const auto refuse = [&path](std::int64_t line, std::string_view what) {
     throw InputError(
         fmt::format("{}:{}: {}, so these rows cannot be continued; to start anew, say "
@@ -59,26 +72,87 @@ std::int64_t bytes_until(const std::filesystem::path& path, std::int64_t step) {
   std::string line;
   std::getline(file, line);
   if (file.eof() || line + '\n' != csv_header()) refuse(1, "is not the header of thermo.csv");
-  auto end = static_cast<std::int64_t>(line.size()) + 1;
+  KeptRows kept{static_cast<std::int64_t>(line.size()) + 1};
   for (std::int64_t number = 2; std::getline(file, line) && !file.eof(); ++number) {
     const auto row_step = step_of(line);
     if (!row_step) refuse(number, "is not a row");
     if (*row_step > step) break;
-    end += static_cast<std::int64_t>(line.size()) + 1;
+    kept.bytes += static_cast<std::int64_t>(line.size()) + 1;
+    kept.last_step = *row_step;
   }
-  return end;
+  return kept;
 }
 
-std::string table_header() {
+constexpr int most_digits = 8;
+
+/// A column of the table on the screen.
+struct TableColumn {
+  std::string_view heading;
+  std::size_t column;  ///< of `columns`
+  std::size_t width;   ///< with the space before it
+};
+
+constexpr std::array<TableColumn, 7> wide_table{{{columns[0], 0, 16},
+                                                 {columns[1], 1, 18},
+                                                 {columns[2], 2, 18},
+                                                 {columns[3], 3, 18},
+                                                 {columns[4], 4, 18},
+                                                 {columns[5], 5, 18},
+                                                 {columns[7], 7, 18}}};
+/// 79 columns of text: what fits into 80 with room for the cursor.
+constexpr std::array<TableColumn, 7> usual_table{{{"step", 0, 10},
+                                                  {"time", 1, 11},
+                                                  {"temperature", 2, 12},
+                                                  {"kinetic", 3, 11},
+                                                  {"potential", 4, 12},
+                                                  {"total", 5, 12},
+                                                  {"pressure", 7, 11}}};
+
+std::size_t width_of(const std::vector<TableColumn>& table) {
+  std::size_t width = 0;
+  for (const TableColumn& column : table) width += column.width;
+  return width;
+}
+
+/// What is shown in so many columns of text, the step whole in any case.
+std::vector<TableColumn> table_of(std::size_t width, std::int64_t step) {
+  std::vector<TableColumn> table(wide_table.begin(), wide_table.end());
+  if (width_of(table) <= width) return table;
+  table.assign(usual_table.begin(), usual_table.end());
+  table[0].width = std::max(table[0].width, std::to_string(step).size());
+  // The time follows from the step, and the temperature and the total energy from two others.
+  for (const std::size_t spare : {1U, 3U, 4U, 7U, 2U}) {
+    if (width_of(table) <= width) break;
+    std::erase_if(table, [&](const TableColumn& column) { return column.column == spare; });
+  }
+  return table;
+}
+
+/// As many digits as there is room for, with a space before them.
+std::string cell_of(double value, std::size_t width) {
+  std::string text;
+  for (int digits = most_digits; digits > 0; --digits) {
+    text = fmt::format("{:.{}g}", value, digits);
+    if (text.size() < width) break;
+  }
+  return fmt::format("{:>{}}", text, width);
+}
+
+std::string table_header(const std::vector<TableColumn>& table) {
   std::string line;
-  for (const std::string_view column : columns) line += fmt::format("{:>16}  ", column);
-  line.resize(line.size() - 2);
-  return line + '\n';
+  for (const TableColumn& column : table) {
+    line += fmt::format("{:>{}}", column.heading, column.width);
+  }
+  return line;
 }
 
-std::string table_row(const Observation& sums) {
-  std::string line = fmt::format("{:>16}", sums.step);
-  for (const double value : values_of(sums)) line += fmt::format("  {:>16.8g}", value);
+std::string table_row(const std::vector<TableColumn>& table, const Observation& sums) {
+  const std::array<double, 7> values = values_of(sums);
+  std::string line;
+  for (const TableColumn& column : table) {
+    line += column.column == 0 ? fmt::format("{:>{}}", sums.step, column.width)
+                               : cell_of(values[column.column - 1], column.width);
+  }
   return line + '\n';
 }
 
@@ -88,15 +162,18 @@ ThermoLog::ThermoLog(const std::filesystem::path& path) : file_(OutputFile::crea
   write_line(csv_header());
 }
 
-ThermoLog::ThermoLog(OutputFile file, std::int64_t size)
-    : file_(std::move(file)), size_(size), has_tail_(true) {}
+ThermoLog::ThermoLog(OutputFile file, std::int64_t size, std::int64_t last_step)
+    : file_(std::move(file)), size_(size), last_step_(last_step), has_tail_(true) {}
 
 ThermoLog ThermoLog::resume(const std::filesystem::path& path, std::int64_t step) {
-  const std::int64_t size = bytes_until(path, step);
-  return {OutputFile::open(path), size};
+  const KeptRows kept = rows_until(path, step);
+  return {OutputFile::open(path), kept.bytes, kept.last_step};
 }
 
-void ThermoLog::append(const Observation& observation) { write_line(csv_row(observation)); }
+void ThermoLog::append(const Observation& observation) {
+  write_line(csv_row(observation));
+  last_step_ = observation.step;
+}
 
 void ThermoLog::write_line(std::string_view line) {
   if (std::exchange(has_tail_, false)) file_.truncate(size_);
@@ -113,13 +190,21 @@ void ThermoLog::sync() { file_.sync(); }
 
 void ThermoLog::close() { file_.close(); }
 
-ThermoTable::ThermoTable(std::ostream& out, bool repeat_header)
-    : out_(out), repeat_header_(repeat_header) {}
+ThermoTable::ThermoTable(std::ostream& out, ThermoTableStyle style)
+    : out_(out), style_(std::move(style)) {}
 
 void ThermoTable::append(const Observation& observation) {
-  if (rows_ == 0 || (repeat_header_ && rows_ % rows_per_header == 0)) out_ << table_header();
+  const std::vector<TableColumn> table = table_of(style_.width(), observation.step);
+  const std::size_t columns = width_of(table);
+  const bool scrolled_away = style_.repeat_header && rows_ == rows_per_header;
+  if (columns != columns_ || scrolled_away) {
+    const std::string header = table_header(table);
+    out_ << (style_.in_bold ? bold(header) : header) << '\n';
+    rows_ = 0;
+  }
+  columns_ = columns;
   ++rows_;
-  out_ << table_row(observation) << std::flush;
+  out_ << table_row(table, observation) << std::flush;
   if (!out_) throw SystemError("cannot print the thermo table: the output does not take it");
 }
 

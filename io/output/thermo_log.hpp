@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <ostream>
 
 #include "core/observation.hpp"
 #include "io/output/file.hpp"
+#include "io/output/terminal.hpp"
 
 namespace pencilbox {
 
@@ -26,25 +28,38 @@ class ThermoLog {
   /// Throws InputError, one line with file and line, if the file is not there or not such a log.
   static ThermoLog resume(const std::filesystem::path& path, std::int64_t step);
 
+  /// The step of the last row that is kept; -1 where there is none.
+  std::int64_t last_step() const { return last_step_; }
+
   void append(const Observation& observation);
   /// Waits until the disk has all rows.
   void sync();
   void close();
 
  private:
-  ThermoLog(OutputFile file, std::int64_t size);
+  ThermoLog(OutputFile file, std::int64_t size, std::int64_t last_step);
   void write_line(std::string_view line);
 
   OutputFile file_;
   std::int64_t size_ = 0;
+  std::int64_t last_step_ = -1;
   bool has_tail_ = false;  ///< the file goes on behind `size_`
 };
 
-/// Prints the rows as an aligned table.
+/// How the table is shown; by default as in a file.
+struct ThermoTableStyle {
+  bool repeat_header = false;  ///< before every 20 rows, for a terminal where it scrolls away
+  bool in_bold = false;        ///< the header
+  /// Columns of text that there are: asked before each row, since a terminal may change.
+  std::function<std::size_t()> width = [] { return usual_width; };
+};
+
+/// Prints the rows as an aligned table of at most 80 columns of text, or of 124 where there is
+/// room: then with long names and more digits. In a narrower terminal columns are left out, those
+/// that can be told from the others first; thermo.csv has them all.
 class ThermoTable {
  public:
-  /// `repeat_header`: again before every 20 rows, for a terminal where it scrolls away.
-  ThermoTable(std::ostream& out, bool repeat_header);
+  explicit ThermoTable(std::ostream& out, ThermoTableStyle style = {});
 
   /// Prints a row, after the header where one is due. Throws SystemError if the stream does not
   /// take it.
@@ -52,8 +67,9 @@ class ThermoTable {
 
  private:
   std::ostream& out_;
-  bool repeat_header_;
-  std::int64_t rows_ = 0;
+  ThermoTableStyle style_;
+  std::int64_t rows_ = 0;  ///< below the last header
+  std::size_t columns_ = 0;
 };
 
 }  // namespace pencilbox

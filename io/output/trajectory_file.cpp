@@ -124,12 +124,13 @@ struct ObservableValue {
 };
 
 /// The columns of thermo.csv; energies per particle.
-std::array<ObservableValue, 5> observables_of(const Observation& sums) {
+std::array<ObservableValue, 6> observables_of(const Observation& sums) {
   const auto particles = static_cast<double>(sums.particles);
   return {{{"temperature", sums.temperature},
            {"kinetic_energy", sums.kinetic_energy / particles},
            {"potential_energy", sums.potential_energy / particles},
            {"total_energy", sums.total_energy() / particles},
+           {"conserved_energy", sums.conserved_energy / particles},
            {"pressure", sums.pressure}}};
 }
 
@@ -263,6 +264,10 @@ void TrajectoryFile::create_fixed(const StartState& start) {
       hdf5::Dataset::create(particle_group_.id(), "species", H5T_STD_I32LE, {particles_},
                             H5T_NATIVE_INT32, start.type.data());
   hdf5::write_attribute(species.id(), "names", names_of(start.types));
+  // Exact, where those of the particles are floats.
+  std::vector<double> masses;
+  for (const ParticleType& type : start.types) masses.push_back(type.mass);
+  hdf5::write_attribute(species.id(), "masses", masses);
   const hid_t stored = float_bytes_ == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
   hdf5::Dataset::create(particle_group_.id(), "mass", stored, {particles_}, H5T_NATIVE_DOUBLE,
                         masses_of(start).data());

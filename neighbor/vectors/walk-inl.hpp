@@ -214,7 +214,7 @@ class RowWalk {
     const Numbers r2 = separation.x.times_plus(
         separation.x, separation.y.times_plus(separation.y, separation.z * separation.z));
     const auto& constants = constants_.of(place);
-    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, r2);
+    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
     if constexpr (form == LennardJonesForm::force_shifted) {
       HWY_NAMESPACE::shift_force(constants, r2, cutoff_, term);
     }

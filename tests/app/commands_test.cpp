@@ -42,10 +42,32 @@ TEST_F(InAFolder, CheckSaysWhatARunWouldBeAndTouchesNothing) {
   const ProgramResult result = program("check deck.yaml");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* word : {"cutoff: 2.5", "particles    256", "cells        2 x 2 x 2",
-                           "x-pencil           yes", "memory"}) {
+                           "x-pencil           yes, emulated: right, but slow",
+                           "par-part-no-loop   yes\n", "memory"}) {
     EXPECT_NE(result.out.find(word), std::string::npos) << word << "\n" << result.out;
   }
   EXPECT_EQ(listing(), before);
+}
+
+TEST_F(InAFolder, CheckRemarksOnOutputsThatAreThereAndSaysTheRest) {
+  write("deck.yaml", small_deck());
+  std::filesystem::create_directory(folder() / "deck");
+  write("deck/thermo.csv", "mine");
+  const ProgramResult result = program("check deck.yaml");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("back ends\n"), std::string::npos);
+  EXPECT_NE(result.out.find("remark       output directory 'deck': thermo.csv is already there"),
+            std::string::npos)
+      << result.out;
+  EXPECT_EQ(program("check deck.yaml --overwrite").out.find("remark"), std::string::npos);
+  EXPECT_EQ(program("check deck.yaml --set output.directory=deck.yaml").exit_code, 2);
+}
+
+TEST_F(InAFolder, InfoDoesNotTakeACpuForAGpu) {
+  const std::string out = program("info").out;
+  const std::string host = out.substr(out.find("\nhost: "));
+  EXPECT_NE(host.find("back ends with blocks are emulated"), std::string::npos) << out;
+  EXPECT_EQ(host.substr(0, host.find("emulated")).find("multiprocessors"), std::string::npos);
 }
 
 TEST_F(InAFolder, CheckGivesTheReasonOfEachBackEndThatCannot) {

@@ -78,13 +78,180 @@ TEST_F(CompareTest, TimesAllOfThemAndCountsFromTheYardstick) {
     EXPECT_GE(contender.step.most, contender.step.median);
     EXPECT_GT(contender.regions.force, 0.0);
     EXPECT_GT(contender.device_bytes, 200 * 100);
-    EXPECT_TRUE(std::isfinite(contender.deterministic_cost));
+    EXPECT_TRUE(std::isfinite(contender.deterministic_cost.cost));
+    EXPECT_GE(contender.deterministic_cost.noise, 0.0);
+    EXPECT_GT(contender.neighbors.particles_per_cell, 0.0);
+    EXPECT_GE(contender.neighbors.largest_cell, std::ceil(contender.neighbors.particles_per_cell));
+    EXPECT_NEAR(contender.neighbors.partners_per_particle,
+                2.0 * contender.stats.pairs_in_range / 200.0, 1e-9);
+    EXPECT_GE(static_cast<double>(contender.neighbors.most_partners),
+              contender.neighbors.partners_per_particle);
+    EXPECT_GE(contender.neighbors.most_candidates, contender.neighbors.most_partners);
+    EXPECT_GT(contender.neighbors.share_in_range(), 0.0);
+    EXPECT_LE(contender.neighbors.share_in_range(), 1.0);
     EXPECT_LT(contender.largest_error, 5e-5);
     EXPECT_NEAR(contender.stats.pairs_in_range, comparison.contenders[0].stats.pairs_in_range, 1.0);
   }
   EXPECT_EQ(comparison.yardstick_step, comparison.contenders[0].step.median);
   EXPECT_TRUE(std::isfinite(comparison.yardstick_drift));
   EXPECT_EQ(comparison.contenders[2].stats.candidates_per_particle, 199.0) << "all pairs";
+}
+
+// Simulations that note who advances when, after the warm-up.
+class Witness final : public Simulation {
+ public:
+  Witness(std::unique_ptr<Simulation> honest, std::string name, std::vector<std::string>& order)
+      : honest_(std::move(honest)), name_(std::move(name)), order_(order) {}
+
+  void advance(std::int64_t steps, LastStep last) override {
+    honest_->advance(steps, last);
+    if (is_timed_) order_.push_back(name_);
+  }
+  void forget_regions() override {
+    honest_->forget_regions();
+    is_timed_ = true;
+  }
+  std::int64_t step() const override { return honest_->step(); }
+  void evaluate_energies() override { honest_->evaluate_energies(); }
+  Observation observe() override { return honest_->observe(); }
+  ExactState exact_state() override { return honest_->exact_state(); }
+  Frame snapshot(const FieldSet& fields) override { return honest_->snapshot(fields); }
+  PackedFrame packed_snapshot(const FieldSet& fields) override {
+    return honest_->packed_snapshot(fields);
+  }
+  double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
+  RegionSeconds regions() const override { return honest_->regions(); }
+  BackendStats backend_stats() override { return honest_->backend_stats(); }
+  NeighborStats neighbor_stats() override { return honest_->neighbor_stats(); }
+  std::int64_t device_bytes() const override { return honest_->device_bytes(); }
+
+ private:
+  std::unique_ptr<Simulation> honest_;
+  std::string name_;
+  std::vector<std::string>& order_;
+  bool is_timed_ = false;
+};
+
+MakeSimulation with_witnesses(std::vector<std::string>& order) {
+  return [&order](SimulationSetup setup) -> std::unique_ptr<Simulation> {
+    std::string name = setup.backend;
+    return std::make_unique<Witness>(devices().front()->make(std::move(setup)), std::move(name),
+                                     order);
+  };
+}
+
+TEST_F(CompareTest, MeasuresAllInTurn) {
+  contest_.repeats = 2;
+  std::vector<std::string> order;
+  (void)compare_backends(contest_, with_witnesses(order));
+  const std::vector<std::string> round{"par-part-no-loop", "par-part-no-loop", "green", "green",
+                                       "reference",        "reference"};
+  std::vector<std::string> both = round;
+  both.insert(both.end(), round.begin(), round.end());
+  EXPECT_EQ(order, both) << "each with and without `deterministic`";
+}
+
+TEST_F(CompareTest, MeasuresInGroupsWhereMemoryIsShort) {
+  contest_.memory_bytes = 1;
+  contest_.repeats = 2;
+  enter({"par-part-no-loop", "green"});
+  std::vector<std::string> order;
+  const Comparison comparison = compare_backends(contest_, with_witnesses(order));
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"par-part-no-loop", "par-part-no-loop", "par-part-no-loop",
+                                      "par-part-no-loop", "green", "green", "green", "green"}));
+  EXPECT_GT(comparison.contenders[1].device_bytes, 200 * 100);
+}
+
+TEST_F(CompareTest, TakesTheTimeThatIsAskedFor) {
+  contest_.least_seconds = 0.05;
+  contest_.repeats = 2;
+  enter({"par-part-no-loop"});
+  const Comparison comparison = compare();
+  const Contender& contender = comparison.contenders[0];
+  EXPECT_GT(contender.steps, 1);
+  EXPECT_GE(8.0 * contender.step.most * static_cast<double>(contender.steps), 0.05)
+      << "at most four times as many rounds";
+}
+
+/// Timings that were made up.
+class Verdict : public CompareTest {
+ protected:
+  Verdict() {
+    contest_.repeats = 3;
+    enter({"par-part-no-loop", "green", "reference"});
+    add("par-part-no-loop", {4.0, 3.9, 4.1});
+    add("green", {2.0, 1.9, 2.2});
+    add("reference", {2.25, 2.24, 2.26});
+    comparison_.yardstick_step = 4.0;
+    comparison_.yardstick_drift = 0.0;
+    comparison_.particles = 200;
+  }
+
+  void add(const std::string& name, const Spread& step) {
+    Contender contender;
+    for (const BackendChoice& choice : contest_.backends) {
+      if (choice.name == name) contender.choice = choice;
+    }
+    contender.step = step;
+    contender.steps = 7;
+    comparison_.contenders.push_back(contender);
+  }
+
+  Result result() const {
+    return result_of(comparison_, contest_, devices().front()->properties());
+  }
+
+  std::string cell(std::size_t row, const std::string& column) const {
+    const ResultTable table = result().tables[0];
+    for (std::size_t k = 0; k < table.columns.size(); ++k) {
+      if (table.columns[k].name == column) return to_text(table.rows[row].cells[k], 6);
+    }
+    return "no such column";
+  }
+
+  Comparison comparison_;
+};
+
+TEST_F(Verdict, NamesTheFastestAndWhoCannotBeToldFromIt) {
+  EXPECT_EQ(verdict_of(comparison_, contest_),
+            "fastest: green, 2.00 times the yardstick; not to be told from reference");
+  EXPECT_EQ(result().conclusion, verdict_of(comparison_, contest_));
+  const ResultTable table = result().tables[0];
+  EXPECT_EQ(table.rows[0].mark, "");
+  EXPECT_EQ(table.rows[1].mark, "") << "the fastest itself";
+  EXPECT_EQ(table.rows[2].mark, "~") << "the fastest scatters by 0.3, the gap is 0.25";
+  EXPECT_EQ(cell(1, "like_fastest"), "1");
+  EXPECT_EQ(cell(2, "like_fastest"), "1");
+  EXPECT_EQ(cell(0, "like_fastest"), "0");
+}
+
+TEST_F(Verdict, IsSureWhereTheGapIsWider) {
+  comparison_.contenders[1].step = {2.0, 1.99, 2.01};
+  EXPECT_EQ(verdict_of(comparison_, contest_), "fastest: green, 2.00 times the yardstick");
+}
+
+TEST_F(Verdict, OfTheYardstickOfOneTimingAndOfNobody) {
+  comparison_.contenders[0].step = {1.0, 1.0, 1.0};
+  EXPECT_EQ(verdict_of(comparison_, contest_), "fastest: par-part-no-loop, the yardstick");
+  contest_.repeats = 1;
+  EXPECT_TRUE(
+      verdict_of(comparison_, contest_).ends_with("; one timing each says nothing of noise"));
+  comparison_.contenders[0].refusal = "cannot";
+  comparison_.yardstick_step = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(verdict_of(comparison_, contest_).find("the yardstick par-part-no-loop could not"),
+            std::string::npos);
+  for (Contender& contender : comparison_.contenders) contender.refusal = "cannot";
+  EXPECT_EQ(verdict_of(comparison_, contest_), "fastest: none, no back end could run this");
+}
+
+TEST_F(Verdict, ACostOfDeterminismWithinNoiseIsNoNumber) {
+  comparison_.contenders[0].deterministic_cost = {-0.02, 0.03};
+  comparison_.contenders[1].deterministic_cost = {0.25, 0.03};
+  EXPECT_EQ(cell(0, "deterministic_cost_percent"), "within noise");
+  EXPECT_EQ(cell(1, "deterministic_cost_percent"), "25.0000");
+  EXPECT_EQ(cell(1, "deterministic_noise_percent"), "3.00000");
+  EXPECT_EQ(cell(2, "deterministic_cost_percent"), "-") << "it cannot do both";
 }
 
 TEST_F(CompareTest, ALieStopsItBeforeAnythingIsTimedAndIsNamed) {

@@ -39,6 +39,7 @@ class LyingSimulation final : public Simulation {
   RegionSeconds regions() const override { return honest_->regions(); }
   void forget_regions() override { honest_->forget_regions(); }
   BackendStats backend_stats() override { return honest_->backend_stats(); }
+  NeighborStats neighbor_stats() override { return honest_->neighbor_stats(); }
   std::int64_t device_bytes() const override { return honest_->device_bytes(); }
 
  private:

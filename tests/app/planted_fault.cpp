@@ -19,7 +19,7 @@ class FaultyDevice final : public DeviceApi {
   std::string kind() const override { return honest_.kind(); }
   DeviceProperties properties() const override { return honest_.properties(); }
   std::vector<BackendInfo> backends() const override { return honest_.backends(); }
-  std::vector<std::string> integrators() const override { return honest_.integrators(); }
+  std::vector<IntegratorInfo> integrators() const override { return honest_.integrators(); }
   ProblemReport check(const SimulationSetup& setup) const override { return honest_.check(setup); }
 
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {

@@ -285,6 +285,57 @@ TEST_F(ResumedRun, WhatIsOfAnotherRunIsRefusedWithBothValues) {
   }
 }
 
+TEST_F(ResumedRun, FramesGoOnInAsManyFilesAndWithTheFieldsThatTheyHave) {
+  write("deck.yaml", resumable_deck(20));
+  run("--set run.steps=10");
+  const std::string frames = read("deck/trajectory.h5md");
+  const ProgramResult split =
+      program("run deck.yaml --resume --set output.trajectory.split_every=2");
+  EXPECT_EQ(split.exit_code, 2);
+  EXPECT_NE(split.err.find("--set output.trajectory.split_every: differs from the frames that are "
+                           "there: deck/trajectory.h5md, got 2, allowed 0, as before"),
+            std::string::npos)
+      << split.err;
+  const ProgramResult fields =
+      program("run deck.yaml --resume --set 'output.trajectory.fields=[position]'");
+  EXPECT_EQ(fields.exit_code, 2);
+  EXPECT_NE(fields.err.find("trajectory.h5md: cannot be continued: fields"), std::string::npos)
+      << fields.err;
+  EXPECT_EQ(read("deck/trajectory.h5md") == frames, true);
+  run("--resume");
+}
+
+TEST_F(ResumedRun, ATrajectoryOfAnotherRunIsNotContinued) {
+  write("deck.yaml", resumable_deck(20));
+  run("--set run.steps=10 --set system.velocities.seed=2");
+  fs::rename(folder() / "deck/trajectory.h5md", folder() / "foreign.h5md");
+  run("--set run.steps=10 --overwrite");
+  fs::rename(folder() / "foreign.h5md", folder() / "deck/trajectory.h5md");
+  const std::string rows = read("deck/thermo.csv");
+  const ProgramResult result = program("run deck.yaml --quiet --resume");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(read("deck/thermo.csv"), rows);
+  EXPECT_NE(result.err.find("system.velocities.seed: differs from the run that wrote "
+                            "deck/trajectory.h5md, got 1, allowed 2"),
+            std::string::npos)
+      << result.err;
+}
+
+TEST_F(ResumedRun, RowsThatAreGoneAreTold) {
+  write("deck.yaml", resumable_deck(20));
+  run("--set run.steps=10");
+  const std::vector<std::string> lines = lines_of(read("deck/thermo.csv"));
+  ASSERT_GT(lines.size(), 3U);
+  write("deck/thermo.csv", lines[0] + "\n" + lines[1] + "\n");
+  const ProgramResult result = program("run deck.yaml --quiet --resume");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(
+      result.err.find("pencilbox: deck/thermo.csv has no row after that of step 0, though the "
+                      "run was at step 10: there will be a gap"),
+      std::string::npos)
+      << result.err;
+}
+
 TEST_F(ResumedRun, AStartFileOfOtherParticlesIsRefused) {
   const auto start = [](const std::string& more, int count) {
     return std::to_string(count) +

@@ -22,7 +22,9 @@ TEST_F(InAFolder, ARunLeavesItsOutputs) {
   EXPECT_NE(result.out.find("figure of merit"), std::string::npos);
   const auto rows = lines_of(read("deck/thermo.csv"));
   ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(rows[0], "step,time,temperature,kinetic_energy,potential_energy,total_energy,pressure");
+  EXPECT_EQ(rows[0],
+            "step,time,temperature,kinetic_energy,potential_energy,total_energy,conserved_energy,"
+            "pressure");
   EXPECT_EQ(rows[3].substr(0, 3), "20,");
   const auto report = nlohmann::json::parse(read("deck/report.json"));
   EXPECT_EQ(report.at("particles"), 256);

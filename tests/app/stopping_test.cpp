@@ -67,6 +67,24 @@ INSTANTIATE_TEST_SUITE_P(Signals, StoppedBySignal,
                                            Signal{SIGUSR1, "SIGUSR1", 0}),
                          [](const auto& signal) { return signal.param.name; });
 
+TEST_F(Stopped, DuringSetUpAtOnce) {
+  // A start that takes a minute to find.
+  write("deck.yaml",
+        "system: {particles: {random: {count: 400000, box: [100, 100, 100], minimum_distance: "
+        "1.2}}}\npotential: {cutoff: 2.5}\nrun: {steps: 10, device: host}\n");
+  for (const int number : {SIGTERM, SIGINT}) {
+    const auto before = std::chrono::steady_clock::now();
+    const pid_t child = start({"run", "deck.yaml"});
+    usleep(500'000);
+    kill(child, number);
+    const ProgramResult result = finish(child);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+    EXPECT_EQ(result.exit_code, 128 + number);
+    EXPECT_EQ(result.err, "pencilbox: stopped by a signal during set-up, nothing was written\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder() / "deck"));
+}
+
 TEST_F(Stopped, WhenNobodyReadsOn) {
   const ProgramResult result =
       run("/bin/bash", std::string("-c 'trap - PIPE; \"$0\" run deck.yaml --set ") + long_run +

@@ -9,9 +9,6 @@ namespace {
 
 class EmulatedSchedules : public EveryBackend {
  protected:
-  void SetUp() override {
-    if (backend().device->kind() != "host") GTEST_SKIP() << "the emulator is the host's";
-  }
   void TearDown() override { host::emulator_settings() = saved_; }
 
  private:
@@ -65,7 +62,7 @@ TEST_P(EmulatedSchedules, GiveTheSameSteps) {
   for (std::size_t k = 1; k < states.size(); ++k) expect_same(states[k], states[0]);
 }
 
-PENCILBOX_FOR_EVERY_BACKEND(EmulatedSchedules);
+PENCILBOX_WHERE(EmulatedSchedules, is_on_host);
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -10,16 +10,11 @@
 namespace pencilbox::testing {
 namespace {
 
-std::vector<BackendCase> backends_with_an_own_grid() {
-  std::vector<BackendCase> cases;
-  for (const BackendCase& c : every_backend_and_precision()) {
-    const std::vector<OptionInfo>& options = c.backend.info.options;
-    const bool own = std::any_of(options.begin(), options.end(), [](const OptionInfo& option) {
-      return option.name == "cell" && option.choices == std::vector<std::string>{"r", "2r"};
-    });
-    if (own) cases.push_back(c);
-  }
-  return cases;
+bool has_an_own_grid(const BackendCase& one) {
+  const std::vector<OptionInfo>& options = one.backend.info.options;
+  return std::any_of(options.begin(), options.end(), [](const OptionInfo& option) {
+    return option.name == "cell" && option.choices == std::vector<std::string>{"r", "2r"};
+  });
 }
 
 class OwnGrid : public EveryBackend {
@@ -116,8 +111,10 @@ TEST_P(OwnGrid, EnergiesToTheDigitsOfNist) {
   EXPECT_NEAR(sums.virial, -568.66546531817562, bar * 568.67);
 }
 
-TEST_P(OwnGrid, DeterministicUnderEverySchedule) {
-  if (backend().device->kind() != "host") GTEST_SKIP() << "schedules are the emulator's";
+/// Schedules are the emulator's.
+class OwnGridOnHost : public OwnGrid {};
+
+TEST_P(OwnGridOnHost, DeterministicUnderEverySchedule) {
   const host::EmulatorSettings saved = host::emulator_settings();
   SimulationSetup setup =
       make_lj_setup(random_liquid(300, periodic_box(13, 11, 6), 0.8, 3), 2.5, Truncation::cut);
@@ -132,7 +129,9 @@ TEST_P(OwnGrid, DeterministicUnderEverySchedule) {
   host::emulator_settings() = saved;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OwnGrid, ::testing::ValuesIn(backends_with_an_own_grid()), case_name);
+PENCILBOX_WHERE(OwnGrid, has_an_own_grid);
+PENCILBOX_WHERE(OwnGridOnHost,
+                [](const BackendCase& one) { return is_on_host(one) && has_an_own_grid(one); });
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -36,8 +36,10 @@ class Resume : public EveryBackend {
 };
 
 TEST_P(Resume, GoesOnBitForBit) {
-  for (const std::string& integrator : backend().device->integrators()) {
-    const SimulationSetup setup = setup_with(integrator, {true, true, true});
+  for (const IntegratorInfo& info : backend().device->integrators()) {
+    const std::string& integrator = info.name;
+    SimulationSetup setup = setup_with(integrator, {true, true, true});
+    for (const ParameterInfo& parameter : info.parameters) setup.parameters[parameter.name] = 1.0;
     const auto whole = backend().device->make(setup);
     whole->advance(4, LastStep::forces_only);
     const ExactState middle = whole->exact_state();
@@ -51,6 +53,7 @@ TEST_P(Resume, GoesOnBitForBit) {
     resumed->advance(1, LastStep::forces_only);
     resumed->advance(2);
     EXPECT_EQ(resumed->observe().total_energy(), sums.total_energy()) << integrator;
+    EXPECT_EQ(resumed->observe().conserved_energy, sums.conserved_energy) << integrator;
     expect_same(resumed->exact_state(), whole->exact_state());
   }
 }

@@ -58,8 +58,10 @@ TEST_P(XPencilReg, SubBoxesOfSeveralRowsWithMoreTargetsThanThreadsGiveTheSameBit
   expect_same(run_with(setup, "4x4x4", "targets"), expected, "two rounds");
 }
 
-TEST_P(XPencilReg, PencilsLargerThanSharedMemoryGiveTheSameBits) {
-  if (backend().device->kind() != "host") GTEST_SKIP() << "the emulator's limit can be lowered";
+/// Where the limit of shared memory can be lowered.
+class XPencilRegEmulated : public XPencilReg {};
+
+TEST_P(XPencilRegEmulated, PencilsLargerThanSharedMemoryGiveTheSameBits) {
   const SimulationSetup setup = make_lj_setup(
       random_liquid(200, periodic_box(7.6, 5.1, 5.2), 0.8, 7, 2), 2.5, Truncation::shift);
   const Evaluation expected = run_with(setup, "2x2x2", "paper");
@@ -68,6 +70,9 @@ TEST_P(XPencilReg, PencilsLargerThanSharedMemoryGiveTheSameBits) {
 }
 
 PENCILBOX_FOR_BACKEND(XPencilReg, "x-pencil-reg");
+PENCILBOX_WHERE(XPencilRegEmulated, [](const BackendCase& one) {
+  return is_emulated(one) && one.backend.info.name == "x-pencil-reg";
+});
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -66,8 +66,10 @@ TEST_P(XPencil, AnUnevenPencilTakesSeveralRoundsAndGivesTheSameBits) {
   expect_every_shape_the_same(setup);
 }
 
-TEST_P(XPencil, PiecesSmallerThanAPencilGiveTheSameBits) {
-  if (backend().device->kind() != "host") GTEST_SKIP() << "the emulator's limit can be lowered";
+/// Where the limit of shared memory can be lowered.
+class XPencilEmulated : public XPencil {};
+
+TEST_P(XPencilEmulated, PiecesSmallerThanAPencilGiveTheSameBits) {
   const SimulationSetup setup = make_lj_setup(
       random_liquid(90, periodic_box(7.6, 5.1, 5.2), 0.8, 7, 2), 2.5, Truncation::shift);
   const BackendOptions merged{{"length", "1"}, {"runs", "merged"}};
@@ -97,6 +99,9 @@ TEST_P(XPencil, SeveralThreadsATargetAddUpToTheSame) {
 }
 
 PENCILBOX_FOR_BACKEND(XPencil, "x-pencil");
+PENCILBOX_WHERE(XPencilEmulated, [](const BackendCase& one) {
+  return is_emulated(one) && one.backend.info.name == "x-pencil";
+});
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/input/start_file.hpp"
+#include "io/input/text_file.hpp"
 #include "tests/io/input_support.hpp"
 
 namespace pencilbox {
@@ -129,6 +130,12 @@ INSTANTIATE_TEST_SUITE_P(
                 ""},
         BadFile{"mass of 0", "1 1.0", "1 0", "@:10: Masses: out of range, got 0", "a mass from"},
         BadFile{"mass twice", "2 2.0", "1 2.0", "@:11: Masses: duplicate type", ""},
+        BadFile{"image that would wrap", "2 2 2 0 0 0", "2 2 2 0 -2147483647 0",
+                "@:16: Atoms: image flag out of range, got -2147483647 of id 1",
+                "-1000000000 to 1000000000"},
+        BadFile{"box that doubles cannot tell", "0 10 ylo", "1e17 100000000000000009 ylo",
+                "@:5: ylo: a corner of the box so far from the origin",
+                "-1000000000 to 1000000000 sigma"},
         BadFile{"image", "2 2 2 0 0 0", "2 2 2 0 0 0.5", "@:16: Atoms: not an integer, got 0.5",
                 ""},
         BadFile{"NUL", "1 2 2 2 2", std::string("1 2 2 \0 2", 9), "@:16: binary file",
@@ -136,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UTF-16", "title", "\xFF\xFEtitle", "@:1: not UTF-8 text", "UTF-16"},
         BadFile{"gzip", "title", "\x1f\x8b\x08 title", "@: compressed file", "uncompressed"},
         BadFile{"HDF5", "title", "\x89HDF\r\n\x1a\ntitle",
-                "@: HDF5 start files are not yet available", ""}));
+                "@: cannot be opened: damaged, or cut short", "a checkpoint or"}));
 
 TEST(BadDataAndDeck, Disagree) {
   const BadFile types{"types", "title", "title", "@:8: atom types: more types than the deck has",
@@ -208,7 +215,9 @@ TEST(BadStartFile, SaysWhatIsWrongWithTheFile) {
   const TemporaryFolder folder;
   const std::string missing = (folder / "none.data").string();
   EXPECT_EQ(error_of([&] { read_start(missing, {}); }),
-            missing + ": file not found, allowed a LAMMPS data file or an extended XYZ file");
+            missing +
+                ": file not found, allowed a LAMMPS data file, an extended XYZ file, "
+                "a checkpoint or a trajectory of pencilbox");
   EXPECT_NE(error_of([&] { read_start(folder / "", {}); }).find("a directory"), std::string::npos);
   const auto empty = folder.write("empty.data", "");
   EXPECT_NE(error_of([&] { read_start(empty, {}); }).find(":1: empty file"), std::string::npos);
@@ -217,6 +226,29 @@ TEST(BadStartFile, SaysWhatIsWrongWithTheFile) {
             std::string::npos);
   EXPECT_NE(error_of([&] { read_start("/dev/zero", {}); }).find("not a regular file"),
             std::string::npos);
+}
+
+TEST(BadStartFile, RefusesSpeciesThatNoOutputCouldName) {
+  const TemporaryFolder folder;
+  for (const std::string& species :
+       {std::string("\xff\xfe"), std::string("A\x1b[31m"), std::string(70000, 'A')}) {
+    const auto place =
+        folder.write("species.xyz", "1\nLattice=\"5 0 0 0 5 0 0 0 5\"\n" + species + " 0 0 0\n");
+    const std::string line = error_of([&] { read_start(place, {}); });
+    EXPECT_NE(line.find("species.xyz:3: species: not a name, got "), std::string::npos) << line;
+    EXPECT_NE(line.find("a word of at most 32 letters"), std::string::npos);
+    EXPECT_LT(line.size(), 400U);
+    EXPECT_TRUE(is_utf8(line));
+    EXPECT_EQ(line.find('\x1b'), std::string::npos);
+  }
+}
+
+TEST(BadStartFile, ACornerFarFromTheOriginIsRefusedInXyzToo) {
+  const TemporaryFolder folder;
+  const auto place =
+      folder.write("far.xyz", "1\nLattice=\"9 0 0 0 9 0 0 0 9\" Origin=\"1e17 0 0\"\nA 1e17 0 0\n");
+  const std::string line = error_of([&] { read_start(place, {}); });
+  EXPECT_NE(line.find("far.xyz:2: Origin: a corner of the box so far"), std::string::npos) << line;
 }
 
 TEST(BadStartFile, StaysOneLineWhateverIsInTheFile) {

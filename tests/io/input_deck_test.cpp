@@ -56,6 +56,14 @@ Deck parse(const std::string& text, const std::vector<std::string>& overrides = 
   return parse_deck(text, "folder/deck.yaml", overrides, test_catalogue());
 }
 
+TEST(Deck, GivesAnIntegratorItsParameters) {
+  const Deck deck = parse(small_deck, {"integrator.type=langevin", "integrator.temperature=0.7",
+                                       "integrator.friction=2"});
+  EXPECT_EQ(deck.integrator, "langevin");
+  EXPECT_EQ(deck.parameters,
+            (IntegratorParameters{{"temperature", 0.7}, {"friction", 2.0}, {"seed", 1.0}}));
+}
+
 TEST(Deck, FillsInTheDefaults) {
   const Deck deck = parse(small_deck);
   EXPECT_EQ(deck.title, "deck");
@@ -75,6 +83,7 @@ TEST(Deck, FillsInTheDefaults) {
   EXPECT_EQ(deck.backend, "par-part-no-loop");
   EXPECT_TRUE(deck.options.empty());
   EXPECT_EQ(deck.integrator, "velocity-verlet");
+  EXPECT_TRUE(deck.parameters.empty());
   EXPECT_EQ(deck.timestep, 0.005);
   EXPECT_EQ(deck.steps, 0);
   EXPECT_EQ(deck.precision, Precision::mixed);

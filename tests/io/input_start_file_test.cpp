@@ -94,6 +94,16 @@ TEST(LammpsData, TakesNamesAndMoreTypesFromTheDeck) {
   EXPECT_EQ(start.types[2].mass, 4.0);
 }
 
+TEST(LammpsData, TakesTheMassFromWhoeverSaysIt) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("start.data", data_file).string();
+  StartFileRequest names;
+  names.types = {{"argon", 1.0}, {"krypton", 1.0}};
+  names.mass_is_given = {false, false};
+  EXPECT_EQ(read_start(path, names).types[1].mass, 2.5);
+  EXPECT_EQ(read_start(path, names).types[1].name, "krypton");
+}
+
 TEST(LammpsData, NeedsNoVelocitiesNoMassesBesideADeckAndNoComment) {
   const TemporaryFolder folder;
   const StartState start =

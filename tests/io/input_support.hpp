@@ -22,7 +22,12 @@ inline Catalogue test_catalogue() {
                    {"order", "auto", "order of cells", {"auto", "morton", "rows"}, 1, 0},
                    {"cells", "auto", "cells in a block", {"auto"}, 1, 64},
                    {"prefetch", "true", "read ahead", {"true", "false"}, 1, 0}};
-  return {{plain, tuned}, {"velocity-verlet"}, {"host", "cuda"}};
+  const IntegratorInfo verlet{.name = "velocity-verlet", .summary = "energy", .source = "test"};
+  IntegratorInfo bath{.name = "langevin", .summary = "temperature", .source = "test"};
+  bath.parameters = {{"temperature", "of the bath", "epsilon", 0.0, 1e6},
+                     {"friction", "rate", "1/tau", 1e-12, 1e6},
+                     {"seed", "of the noise", "", 0.0, 0x1p53, "1", true}};
+  return {{plain, tuned}, {verlet, bath}, {"host", "cuda"}};
 }
 
 /// The line of the InputError that the action throws, or "no error".

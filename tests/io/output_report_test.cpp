@@ -1,6 +1,7 @@
 // report.json says what the run said; the summary adds up.
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -108,6 +109,46 @@ TEST(Report, WhatIsNotFiniteIsNull) {
   EXPECT_EQ(read.at("regions").at("bin"), 0.25);
 }
 
+TEST(Report, SaysWhereItsNumbersComeFrom) {
+  RunReport report = sample_report();
+  report.provenance = {
+      "cuda: Some GPU", "PCI 0000:17:00.0", "12.4",       "nvcc 12.4.99",        "0.1.0",
+      "75446eeabcde",   "sha256:0",         "0f8f22c1-1", "2026-03-01T12:00:00Z"};
+  const json origin = written(report).at("provenance");
+  EXPECT_EQ(origin.at("device_identifier"), "PCI 0000:17:00.0");
+  EXPECT_EQ(origin.at("compiler"), "nvcc 12.4.99");
+  EXPECT_EQ(origin.at("commit"), "75446eeabcde");
+  EXPECT_EQ(origin.at("deck_hash"), "sha256:0");
+  EXPECT_EQ(origin.at("run_identifier"), "0f8f22c1-1");
+  EXPECT_EQ(origin.at("date"), "2026-03-01T12:00:00Z");
+  report.provenance.commit.clear();
+  EXPECT_TRUE(written(report).at("provenance").at("commit").is_null()) << "built without git";
+}
+
+TEST(Provenance, OfNowAndOfAText) {
+  EXPECT_EQ(hash_of("abc"),
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");  // FIPS 180
+  EXPECT_NE(new_run_identifier(), new_run_identifier());
+  EXPECT_TRUE(std::regex_match(new_run_identifier(), std::regex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-"
+                                                                "[0-9a-f]{12}")));
+  EXPECT_TRUE(std::regex_match(date_now(), std::regex("20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:"
+                                                      "\\d\\dZ")));
+}
+
+constexpr NeighborStats crowded{12.5, 19, 200.0, 260, 50.0, 71};
+
+TEST(Report, CountsNeighbors) {
+  RunReport report = sample_report();
+  report.neighbors = crowded;
+  EXPECT_EQ(written(report).at("neighbors"), json({{"particles_per_cell", 12.5},
+                                                   {"largest_cell", 19},
+                                                   {"candidates_per_particle", 200.0},
+                                                   {"most_candidates", 260},
+                                                   {"partners_per_particle", 50.0},
+                                                   {"most_partners", 71},
+                                                   {"share_in_range", 0.25}}));
+}
+
 TEST(Report, SurvivesANameThatIsNotUtf8) {
   RunReport report = sample_report();
   report.device.name = "caf\xe9";
@@ -135,6 +176,18 @@ TEST(Summary, ShowsWhereTheTimeWent) {
         "energy drift: -1.5e-08"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
+}
+
+TEST(Summary, ExplainsTheSpeedByNeighbors) {
+  std::ostringstream out;
+  RunReport report = sample_report();
+  report.neighbors = crowded;
+  print_summary(out, report);
+  EXPECT_NE(out.str().find("neighbours: 12.5 particles in a cell (at most 19)\n"
+                           "of a particle: 200.0 candidates (at most 260), 50.0 partners (at most "
+                           "71), 25 % in range\n"),
+            std::string::npos)
+      << out.str();
 }
 
 TEST(Summary, OfARunOfNoStepsClaimsNothing) {

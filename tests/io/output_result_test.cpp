@@ -63,6 +63,48 @@ TEST(ResultText, AlignsColumnsAndTellsRefusals) {
             "two <&>     100  c\n");
 }
 
+TEST(ResultText, OnAScreenATableFoldsWhatRowsHaveInCommon) {
+  ResultTable table = sample_table();
+  EXPECT_EQ(screen_text(table, 80), to_text(table));
+  table.folds = true;
+  table.columns.push_back({"threads", "threads", 4, 1});
+  table.columns.push_back({"registers", "registers", 4, 1});
+  for (ResultRow& row : table.rows) {
+    row.cells.insert(row.cells.end(), {Cell(std::int64_t{128}), Cell()});
+  }
+  table.rows.push_back(table.rows.back());
+  table.rows.back().cells[0] = "four";
+  table.rows[2].refusal = "too wide; name three all the same";
+  table.rows[3].refusal = "too wide; name four all the same";
+  table.rows[0].cells[4] = "words that are longer than a line has room for";
+  EXPECT_EQ(screen_text(table, 30),
+            "name     speed\n"
+            "one       12.3\n"
+            "two <&>      -\n"
+            "\n"
+            "name     blocks\n"
+            "one           7\n"
+            "two <&>     100\n"
+            "\n"
+            "name     launch\n"
+            "one      words that are longer\n"
+            "         than a line has room\n"
+            "         for\n"
+            "two <&>  c\n"
+            "\n"
+            "the same for all: threads 128\n"
+            "not known here: registers\n"
+            "no three, four: too wide; name\n"
+            "  NAME all the same\n");
+}
+
+TEST(ResultText, AMarkStandsBehindTheName) {
+  ResultTable table = sample_table();
+  table.rows[0].mark = "~";
+  EXPECT_NE(to_text(table).find("one ~     12.3\n"), std::string::npos) << to_text(table);
+  EXPECT_EQ(to_csv(table), to_csv(sample_table())) << "for people";
+}
+
 TEST(ResultText, NumbersHaveSignificantDigits) {
   EXPECT_EQ(to_text(Cell(0.0), 4), "0.000");
   EXPECT_EQ(to_text(Cell(1234.56), 3), "1235");
@@ -86,6 +128,28 @@ TEST(ResultCsv, HasAllDigitsAndQuotesWhatMustBe) {
             "one,12.3456,0.1,7,\"a, \"\"b\"\"\",\n"
             "two <&>,,,100,c,\n"
             "three,,,,,\"too, wide\"\n");
+}
+
+TEST(ResultCsv, EveryRowSaysWhereItComesFrom) {
+  const std::string csv = to_csv(sample_table(), {{"device", "cuda: a, b"}, {"commit", ""}});
+  EXPECT_EQ(csv,
+            "name,speed_m,secret,blocks,launch,device,commit,refusal\n"
+            "one,12.3456,0.1,7,\"a, \"\"b\"\"\",\"cuda: a, b\",,\n"
+            "two <&>,,,100,c,\"cuda: a, b\",,\n"
+            "three,,,,,\"cuda: a, b\",,\"too, wide\"\n");
+}
+
+TEST(ResultJson, EveryRowSaysWhereItComesFrom) {
+  Result result = sample_result();
+  result.provenance = {{"device", "cuda: X"}, {"commit", ""}};
+  result.conclusion = "fastest: <x>";
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json.at("conclusion"), "fastest: <x>");
+  for (const auto& row : json.at("tables").at("speed").at("rows")) {
+    EXPECT_EQ(row.at("device"), "cuda: X");
+    EXPECT_TRUE(row.at("commit").is_null());
+  }
+  EXPECT_NE(to_html(result).find("fastest: &lt;x&gt;"), std::string::npos);
 }
 
 TEST(ResultJson, HasFactsNotesAndRows) {

@@ -1,18 +1,23 @@
 // thermo.csv gives back the very doubles; the table lines up.
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/output/terminal.hpp"
 #include "io/output/thermo_log.hpp"
 #include "tests/io/output_support.hpp"
 
@@ -30,6 +35,7 @@ Observation awkward_row(int i) {
   sums.temperature = 1.0 / 3.0 * i;
   sums.kinetic_energy = std::nextafter(1.0, 2.0);
   sums.potential_energy = -6.02214076e23 / 7.0;
+  sums.conserved_energy = 2.0 / 7.0;
   sums.pressure =
       i == 1 ? std::numeric_limits<double>::denorm_min() : std::numeric_limits<double>::quiet_NaN();
   return sums;
@@ -51,11 +57,12 @@ TEST(ThermoLog, EveryNumberIsReadBackExactly) {
   const auto lines = split(read_text(folder / "thermo.csv"), '\n');
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0],
-            "step,time,temperature,kinetic_energy,potential_energy,total_energy,pressure");
+            "step,time,temperature,kinetic_energy,potential_energy,total_energy,conserved_energy,"
+            "pressure");
   for (int i = 0; i < 3; ++i) {
     const Observation sums = awkward_row(i);
     const auto cells = split(lines[static_cast<std::size_t>(i) + 1], ',');
-    ASSERT_EQ(cells.size(), 7U);
+    ASSERT_EQ(cells.size(), 8U);
     EXPECT_EQ(std::stoll(cells[0]), sums.step);
     const auto number = [&](std::size_t k) { return std::strtod(cells[k].c_str(), nullptr); };
     EXPECT_EQ(number(1), sums.time);
@@ -63,10 +70,11 @@ TEST(ThermoLog, EveryNumberIsReadBackExactly) {
     EXPECT_EQ(number(3), sums.kinetic_energy);
     EXPECT_EQ(number(4), sums.potential_energy);
     EXPECT_EQ(number(5), sums.total_energy());
+    EXPECT_EQ(number(6), sums.conserved_energy);
     if (i == 1) {
-      EXPECT_EQ(number(6), sums.pressure);
+      EXPECT_EQ(number(7), sums.pressure);
     } else {
-      EXPECT_EQ(cells[6], "nan");
+      EXPECT_EQ(cells[7], "nan");
     }
   }
 }
@@ -77,9 +85,10 @@ TEST(ThermoLog, EnergiesArePerParticle) {
   sums.particles = 4;
   sums.kinetic_energy = 6.0;
   sums.potential_energy = -14.0;
+  sums.conserved_energy = -12.0;
   ThermoLog log(folder / "thermo.csv");
   log.append(sums);
-  EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').at(1), "0,0,0,1.5,-3.5,-2,0");
+  EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').at(1), "0,0,0,1.5,-3.5,-2,-3,0");
 }
 
 TEST(ThermoLog, ARowIsThereAtOnce) {
@@ -173,17 +182,103 @@ TEST(ThermoLog, NamesTheFileItCannotMake) {
 
 TEST(ThermoTable, LinesUpAndHasOneHeaderInAPipe) {
   std::ostringstream out;
-  ThermoTable table(out, false);
+  ThermoTable table(out);
   for (int i = 0; i < 45; ++i) table.append(awkward_row(i));
   const auto lines = split(out.str(), '\n');
   ASSERT_EQ(lines.size(), 46U);
-  EXPECT_NE(lines[0].find("total_energy"), std::string::npos);
+  EXPECT_NE(lines[0].find(" total "), std::string::npos);
+  EXPECT_LE(lines[0].size(), 80U);
   for (const std::string& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+}
+
+Observation ordinary_row(int i) {
+  Observation sums = awkward_row(i);
+  sums.step = 100 * i;
+  sums.potential_energy = -6.7733680532;
+  return sums;
+}
+
+TEST(ThermoTable, FollowsTheTerminal) {
+  std::ostringstream out;
+  std::size_t width = 124;
+  ThermoTable table(out, {false, false, [&] { return width; }});
+  const auto lines_in = [&](std::size_t columns) {
+    width = columns;
+    out.str({});
+    table.append(ordinary_row(7));
+    table.append(ordinary_row(8));
+    return split(out.str(), '\n');
+  };
+  const auto wide = lines_in(124);
+  ASSERT_EQ(wide.size(), 3U);  // a header each time that the columns change
+  EXPECT_EQ(wide[0].size(), 124U);
+  EXPECT_NE(wide[0].find("total_energy"), std::string::npos);
+  EXPECT_EQ(lines_in(123)[1].size(), 79U);
+  EXPECT_EQ(lines_in(100).size(), 2U);
+  for (const std::size_t columns : {70U, 60U, 50U, 40U, 25U}) {
+    const auto narrow = lines_in(columns);
+    ASSERT_EQ(narrow.size(), 3U) << columns;
+    EXPECT_NE(narrow[0].find("total"), std::string::npos) << narrow[0];
+    for (const std::string& line : narrow) EXPECT_LE(line.size(), columns) << line;
+  }
+}
+
+TEST(ThermoTable, IsBoldOnlyInItsHeader) {
+  std::ostringstream out;
+  ThermoTableStyle style;
+  style.in_bold = true;
+  ThermoTable table(out, style);
+  table.append(awkward_row(0));
+  const auto lines = split(out.str(), '\n');
+  EXPECT_TRUE(lines[0].starts_with("\033[1m") && lines[0].ends_with("\033[0m")) << lines[0];
+  EXPECT_EQ(lines[1].find('\033'), std::string::npos);
+}
+
+/// A terminal of its own; -1 where there is none to be had.
+class Terminal {
+ public:
+  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0) return;
+    descriptor = ::open(::ptsname(master_), O_RDWR | O_NOCTTY);
+  }
+  ~Terminal() {
+    ::close(descriptor);
+    ::close(master_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  int descriptor = -1;
+
+ private:
+  int master_;
+};
+
+TEST(Terminals, WantColourUnlessTheySayNo) {
+  const Terminal terminal;
+  ASSERT_GE(terminal.descriptor, 0);
+  const winsize size{40, 123, 0, 0};
+  ASSERT_EQ(::ioctl(terminal.descriptor, TIOCSWINSZ, &size), 0);
+  EXPECT_EQ(terminal_width(terminal.descriptor), 123U);
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("NO_COLOR");
+  EXPECT_TRUE(wants_colour(terminal.descriptor));
+  ::setenv("NO_COLOR", "", 1);
+  EXPECT_TRUE(wants_colour(terminal.descriptor));  // only what is not empty counts
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(wants_colour(terminal.descriptor));
+  ::unsetenv("NO_COLOR");
+  ::setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(wants_colour(terminal.descriptor));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  ::setenv("TERM", "xterm", 1);
+  EXPECT_FALSE(wants_colour(::fileno(file.get())));
+  EXPECT_EQ(terminal_width(::fileno(file.get())), 80U);
 }
 
 TEST(ThermoTable, RepeatsTheHeaderOnATerminal) {
   std::ostringstream out;
-  ThermoTable table(out, true);
+  ThermoTable table(out, {.repeat_header = true});
   for (int i = 0; i < 45; ++i) table.append(awkward_row(i));
   const auto lines = split(out.str(), '\n');
   ASSERT_EQ(lines.size(), 48U);
@@ -193,7 +288,7 @@ TEST(ThermoTable, RepeatsTheHeaderOnATerminal) {
 
 TEST(ThermoTable, TellsWhenNobodyTakesIt) {
   std::ofstream full("/dev/full");
-  ThermoTable table(full, false);
+  ThermoTable table(full);
   EXPECT_THROW(table.append(awkward_row(0)), SystemError);
 }
 

@@ -220,7 +220,8 @@ TEST(Trajectory, StepAndTimeAreOneObjectEverywhere) {
        {"/particles/all/velocity", "/particles/all/force", "/particles/all/image",
         "/particles/all/potential_energy", "/particles/all/speed", "/particles/all/id",
         "/particles/all/box/edges", "/observables/temperature", "/observables/kinetic_energy",
-        "/observables/potential_energy", "/observables/total_energy", "/observables/pressure"}) {
+        "/observables/potential_energy", "/observables/total_energy",
+        "/observables/conserved_energy", "/observables/pressure"}) {
     EXPECT_EQ(file.address(element + "/step"), step) << element;
     EXPECT_EQ(file.address(element + "/time"), time) << element;
   }

@@ -10,10 +10,6 @@ namespace {
 
 class Conservation : public EveryBackend {
  protected:
-  /// Long runs go through every device and precision, and on the host through one back end only:
-  /// forces are held equal by tests/backends.
-  bool too_slow_here() const { return on_host() && backend().info.name != "par-part-no-loop"; }
-
   SimulationSetup liquid(int cells, double timestep) const {
     SimulationSetup setup =
         make_lj_setup(thermal_crystal(cells, 0.8442), 2.5, Truncation::force_shift);
@@ -81,8 +77,15 @@ class Conservation : public EveryBackend {
   }
 };
 
-TEST_P(Conservation, EnergyDrift) {
-  if (too_slow_here()) GTEST_SKIP() << "too slow on this device";
+/// Long runs go through every device and precision, and on the host through one back end only:
+/// forces are held equal by tests/backends.
+bool is_fast(const BackendCase& one) {
+  return !is_on_host(one) || one.backend.info.name == "par-part-no-loop";
+}
+
+class LongConservation : public Conservation {};
+
+TEST_P(LongConservation, EnergyDrift) {
   constexpr Bars slope_bars{5e-7, 2e-6, 5e-6};
   SimulationSetup setup = liquid(4, 0.004);
   setup.start = read_start(reference_file("liquid4000.data"), {});
@@ -94,10 +97,9 @@ TEST_P(Conservation, EnergyDrift) {
   EXPECT_LT(std::abs(energy.slope), slope_bars.of(precision()));
 }
 
-TEST_P(Conservation, EnergyErrorIsOfSecondOrder) {
-  if (too_slow_here() || precision() != Precision::double_) {
-    GTEST_SKIP() << "asked of fast back ends in double precision";
-  }
+class LongConservationInDouble : public Conservation {};
+
+TEST_P(LongConservationInDouble, EnergyErrorIsOfSecondOrder) {
   const SimulationSetup start = melted(5, 0.004);
   double deviations[3];
   const double timesteps[3] = {0.008, 0.004, 0.002};
@@ -110,8 +112,7 @@ TEST_P(Conservation, EnergyErrorIsOfSecondOrder) {
   EXPECT_NEAR(deviations[1] / deviations[2], 4.0, 1.0);
 }
 
-TEST_P(Conservation, Momentum) {
-  if (too_slow_here()) GTEST_SKIP() << "too slow on this device";
+TEST_P(LongConservation, Momentum) {
   constexpr Bars bars{1e-12, 1e-12, 1e-4};
   const SimulationSetup setup = liquid(4, 0.004);
   const auto simulation = make(setup);
@@ -145,8 +146,9 @@ TEST_P(Conservation, TimeReversal) {
   EXPECT_LT(largest, bars.of(precision()));
 }
 
-TEST_P(Conservation, ForceIsTheDerivativeOfTheEnergy) {
-  if (precision() != Precision::double_) GTEST_SKIP() << "asked of double precision only";
+class ConservationInDouble : public Conservation {};
+
+TEST_P(ConservationInDouble, ForceIsTheDerivativeOfTheEnergy) {
   constexpr double h = 1e-4;
   SimulationSetup setup = make_lj_setup(random_liquid(120, periodic_box(5.3, 5.4, 5.5), 0.85, 77),
                                         2.5, Truncation::force_shift);
@@ -166,6 +168,10 @@ TEST_P(Conservation, ForceIsTheDerivativeOfTheEnergy) {
 }
 
 PENCILBOX_FOR_EVERY_BACKEND(Conservation);
+PENCILBOX_FOR_EVERY_BACKEND_IN_DOUBLE(ConservationInDouble);
+PENCILBOX_WHERE(LongConservation, is_fast);
+PENCILBOX_WHERE(LongConservationInDouble,
+                [](const BackendCase& one) { return is_fast(one) && is_in_double(one); });
 
 }  // namespace
 }  // namespace pencilbox::testing

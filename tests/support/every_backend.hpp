@@ -46,6 +46,24 @@ inline std::vector<BackendCase> backend_in_every_precision(const std::string& na
   return cases;
 }
 
+/// The cases that a test concerns: what runs them all would be skipped where it has nothing to ask.
+/// None is an error, too.
+template <class Concerns>
+std::vector<BackendCase> cases_where(Concerns concerns) {
+  std::vector<BackendCase> cases = every_backend_and_precision();
+  std::erase_if(cases, [&](const BackendCase& one) { return !concerns(one); });
+  if (cases.empty()) throw std::logic_error("a suite over nothing");
+  return cases;
+}
+
+inline bool is_on_host(const BackendCase& one) { return one.backend.device->kind() == "host"; }
+
+inline bool is_emulated(const BackendCase& one) {
+  return is_on_host(one) && one.backend.info.needs_blocks;
+}
+
+inline bool is_in_double(const BackendCase& one) { return one.precision == Precision::double_; }
+
 inline std::string case_name(const ::testing::TestParamInfo<BackendCase>& info) {
   return info.param.backend.name() + "_" + std::string(name_of(info.param.precision));
 }
@@ -60,11 +78,11 @@ class EveryBackend : public ::testing::TestWithParam<BackendCase> {
     return evaluate(backend(), setup);
   }
 
-  bool on_host() const { return backend().device->kind() == "host"; }
+  bool on_host() const { return is_on_host(GetParam()); }
 
   /// Blocks are emulated here, a thousand times slower than where they are real: long runs are
   /// shortened to what still shows a mistake.
-  bool emulated() const { return on_host() && backend().info.needs_blocks; }
+  bool emulated() const { return is_emulated(GetParam()); }
 
   /// The words in which the back end refuses this problem for the particles in its fullest cell,
   /// where it does. One alone may, and it has to exactly where its 48 KB do not hold the crowd:
@@ -114,6 +132,12 @@ class EveryBackend : public ::testing::TestWithParam<BackendCase> {
       All, Suite,                                                                        \
       ::testing::ValuesIn(::pencilbox::testing::every_backend_in({Precision::double_})), \
       ::pencilbox::testing::case_name)
+
+/// The same for the cases of which `concerns` holds.
+#define PENCILBOX_WHERE(Suite, concerns)                                                     \
+  INSTANTIATE_TEST_SUITE_P(All, Suite,                                                       \
+                           ::testing::ValuesIn(::pencilbox::testing::cases_where(concerns)), \
+                           ::pencilbox::testing::case_name)
 
 /// The same for what concerns one back end.
 #define PENCILBOX_FOR_BACKEND(Suite, name)                                                     \

@@ -49,8 +49,8 @@ inline cudaMemPool_t pool() {
   static const cudaMemPool_t pool = keeping_pool();
   return pool;
 }
-/// There for all streams when it returns, like what cudaMalloc gives, which would take a millisecond
-/// for each back end that is tried.
+/// There for all streams when it returns, like what cudaMalloc gives, which would take a
+/// millisecond for each back end that is tried.
 inline Error allocate(void** pointer, std::size_t bytes) {
   if (pool() == nullptr) return cudaMalloc(pointer, bytes);
   const Error error = cudaMallocFromPoolAsync(pointer, bytes, pool(), nullptr);

@@ -1,0 +1,95 @@
+// Energy that a thermostat has given to the particles, summed over all steps so far.
+//
+// It is counted in whole quanta of 2^-40 epsilon, because integers add up to the same whatever
+// their order is: each thread keeps a count of its own, whichever particle it moves, nothing is
+// summed before somebody asks, and a resumed run goes on with the very same number.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/exact_state.hpp"
+#include "core/reduction.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// A place for each thread of a kernel that exchanges energy.
+struct ExchangedEnergyView {
+  static constexpr double quanta_of_one = 0x1p40;  ///< in an epsilon
+
+  std::int64_t* counts;  ///< [N]
+
+  PENCILBOX_DEVICE_FUNCTION void add(Index thread, double energy) const {
+    counts[thread] += static_cast<std::int64_t>(std::floor(energy * quanta_of_one + 0.5));
+  }
+};
+
+/// Twenty-two bits of each count, the most significant with its sign: sums of 2^31 of them are
+/// exact in double.
+struct PartOfCount {
+  static constexpr int bits = 22;
+  const std::int64_t* counts;
+  int part;  ///< 0: the least significant
+
+  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
+    const std::int64_t shifted = counts[i] >> (bits * part);
+    if (part == 2) return static_cast<double>(shifted);
+    return static_cast<double>(shifted & ((std::int64_t{1} << bits) - 1));
+  }
+};
+
+class ExchangedEnergy {
+ public:
+  static constexpr std::size_t parts = 3;
+  /// The least significant first; each but the last below 2^22.
+  using Total = std::array<std::int64_t, parts>;
+
+  /// For kernels of so many threads. Allocates on the first call, which must be no part of a graph.
+  ExchangedEnergyView view(Index threads, Stream& stream) {
+    if (counts_.size() != threads) {
+      counts_.resize(threads);
+      counts_.fill_bytes(0, stream);
+    }
+    return {counts_.data()};
+  }
+
+  /// [epsilon]; waits for the stream.
+  double total(Stream& stream) {
+    const Total sum = count(stream);
+    return (std::ldexp(static_cast<double>(sum[2]), 2 * PartOfCount::bits) +
+            std::ldexp(static_cast<double>(sum[1]), PartOfCount::bits) +
+            static_cast<double>(sum[0])) /
+           ExchangedEnergyView::quanta_of_one;
+  }
+
+  /// For a checkpoint.
+  std::vector<double> state(Stream& stream) {
+    const Total sum = count(stream);
+    return {sum.begin(), sum.end()};
+  }
+  void restore(const std::vector<double>& state) {
+    for (std::size_t k = 0; k < parts; ++k) before_[k] = static_cast<std::int64_t>(state.at(k));
+  }
+
+ private:
+  Total count(Stream& stream) {
+    Total sum = before_;
+    for (int part = 0; counts_.size() > 0 && part < static_cast<int>(parts); ++part) {
+      sum[static_cast<std::size_t>(part)] += static_cast<std::int64_t>(reduction_.sum(
+          PartOfCount{counts_.data(), part}, static_cast<Index>(counts_.size()), stream));
+    }
+    for (std::size_t k = 0; k + 1 < parts; ++k) {
+      sum[k + 1] += sum[k] >> PartOfCount::bits;
+      sum[k] &= (std::int64_t{1} << PartOfCount::bits) - 1;
+    }
+    return sum;
+  }
+
+  Buffer<std::int64_t> counts_;
+  Reduction reduction_;
+  Total before_{};  ///< of the run that this one resumes
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

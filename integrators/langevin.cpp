@@ -1,0 +1,185 @@
+// Langevin dynamics: constant temperature by friction and noise on each particle.
+// Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34 (2013), the splitting BAOAB:
+//
+//   first half    B  v += f/m dt/2
+//                 A  x += v dt/2
+//                 O  v = c v + sqrt((1 - c^2) T/m) R,  c = exp(-friction dt), R of variance 1
+//                 A  x += v dt/2
+//   second half   B  v += f/m dt/2
+//
+// The kinetic energy that O adds is counted: what is left of the total energy without it is
+// conserved (Bussi and Parrinello, Phys. Rev. E 75, 056707 (2007), section II).
+#include <algorithm>
+#include <cmath>
+
+#include "core/rng.hpp"
+#include "integrators/exchanged_energy.hpp"
+#include "integrators/integrator.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// Where the steps of a batch are counted from; its kernels may stand in a graph.
+struct NoteFirstStep {
+  static constexpr const char* name = "langevin: first step";
+  std::int64_t* first_step;
+  std::int64_t step;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const { *first_step = step; }
+};
+
+/// O: what friction and noise make of a velocity.
+struct FrictionAndNoise {
+  double kept;   ///< c
+  double noise;  ///< sqrt((1 - c^2) T)
+  std::uint64_t seed;
+
+  /// Two draws of a particle and a step give three numbers of mean 0 and variance 1.
+  PENCILBOX_DEVICE_FUNCTION Vec3<double> operator()(const Vec3<double>& velocity, ParticleId id,
+                                                    std::int64_t step, double inverse_mass) const {
+    const auto name = static_cast<std::uint32_t>(id);
+    const std::uint64_t draw = 2 * static_cast<std::uint64_t>(step);
+    const RandomPair xy = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw));
+    const RandomPair z = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw + 1));
+    const double width = noise * std::sqrt(inverse_mass);
+    return kept * velocity + width * Vec3<double>{xy.first, xy.second, z.first};
+  }
+};
+
+enum class Part { first_half, second_half, both };
+
+template <class Precision, Part part>
+struct LangevinKernel {
+  static constexpr const char* name = "langevin";
+  using State = typename Precision::State;
+
+  KickAndDrift<Precision> move;
+  Vec3View<const typename Precision::Accumulator> force;
+  const ParticleId* id;
+  FrictionAndNoise bath;
+  ExchangedEnergyView exchanged;
+  const std::int64_t* first_step;
+  StepNumber step;  ///< that the particles arrive at
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const Vec3<State> kick = move.half_kick(i, force[i]);
+    Vec3<State> v = move.velocity[i] + kick;
+    if constexpr (part == Part::both) v = v + kick;
+    if constexpr (part != Part::second_half) v = drift(i, v);
+    move.velocity.store(i, v);
+  }
+
+  /// A, O, A; the velocity after O.
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> drift(Index i, const Vec3<State>& v) const {
+    const double inverse_mass = move.inverse_mass[move.several_types ? move.type[i] : 0];
+    const Vec3<double> before = v.template to<double>();
+    const Vec3<State> after =
+        bath(before, id[i], *first_step + step(), inverse_mass).template to<State>();
+    const Vec3<double> rounded = after.template to<double>();
+    exchanged.add(i, 0.5 * (dot(rounded, rounded) - dot(before, before)) / inverse_mass);
+    move.arrival(i, move.position[i] + static_cast<State>(0.5 * move.timestep) * (v + after));
+    return after;
+  }
+};
+
+template <class Precision>
+class Langevin final : public Integrator<Precision> {
+ public:
+  explicit Langevin(const IntegratorSettings& settings)
+      : timestep_(settings.timestep), bath_(bath_of(settings)), first_step_(1) {}
+
+  void begin_batch(std::int64_t step, Stream& stream) override {
+    for_each(stream, 1, NoteFirstStep{first_step_.data(), step});
+  }
+  void first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    run<Part::first_half>(step.particles, step.arrival, step.step, stream);
+  }
+  void second_half(const EndingStep<Precision>& step, Stream& stream) override {
+    run<Part::second_half>(step.particles, {}, step.step, stream);
+  }
+  void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    run<Part::both>(step.particles, step.arrival, step.step, stream);
+  }
+
+  double conserved_energy(const Observation& sums, Stream& stream) override {
+    return sums.total_energy() - exchanged_.total(stream);
+  }
+  bool conserves_momentum() const override { return false; }
+
+  NamedNumbers state(Stream& stream) override {
+    return {{exchanged_energy, exchanged_.state(stream)}};
+  }
+  void restore(const NamedNumbers& state, Stream&) override {
+    const auto found = state.find(exchanged_energy);
+    if (state.size() != 1 || found == state.end() ||
+        found->second.size() != ExchangedEnergy::parts) {
+      throw InputError("integrator: the state is none of langevin");
+    }
+    exchanged_.restore(found->second);
+  }
+
+ private:
+  static constexpr const char* exchanged_energy = "exchanged_energy";
+
+  static FrictionAndNoise bath_of(const IntegratorSettings& settings) {
+    const IntegratorParameters& given = settings.parameters;
+    const double kept = std::exp(-given.at("friction") * settings.timestep);
+    return {kept,
+            std::sqrt(-std::expm1(-2.0 * given.at("friction") * settings.timestep) *
+                      given.at("temperature")),
+            static_cast<std::uint64_t>(given.at("seed"))};
+  }
+
+  template <Part part>
+  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival,
+           const StepNumber& step, Stream& stream) {
+    auto& state = particles.state;
+    const Vec3Buffer<typename Precision::State>& position = state.position;
+    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
+    const KickAndDrift<Precision> move{position.view(),
+                                       state.velocity.view(),
+                                       state.type.data(),
+                                       particles.inverse_mass.data(),
+                                       timestep_,
+                                       particles.types > 1,
+                                       arrival};
+    for_each(stream, particles.count,
+             LangevinKernel<Precision, part>{move, force.view(), state.id.data(), bath_,
+                                             exchanged_.view(particles.count, stream),
+                                             first_step_.data(), step});
+  }
+
+  double timestep_;
+  FrictionAndNoise bath_;
+  ExchangedEnergy exchanged_;
+  Buffer<std::int64_t> first_step_;  ///< of the batch
+};
+
+}  // namespace
+
+IntegratorEntry langevin() {
+  return make_integrator_entry<Langevin>(
+      {.name = "langevin",
+       .summary = "constant temperature by friction and noise on each particle (BAOAB)",
+       .source = "Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34",
+       .parameters = {{.name = "temperature",
+                       .description = "Of the heat bath",
+                       .unit = "epsilon",
+                       .minimum = 0.0,
+                       .maximum = 1e6},
+                      {.name = "friction",
+                       .description = "Rate at which a velocity is forgotten",
+                       .unit = "1/tau",
+                       .minimum = 1e-12,
+                       .maximum = 1e6},
+                      {.name = "seed",
+                       .description = "Seed of the noise",
+                       .unit = "",
+                       .minimum = 0.0,
+                       .maximum = 0x1p53,
+                       .default_value = "1",
+                       .is_integer = true}}});
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,95 @@
+#include "io/input/other_words.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "io/input/nearest_name.hpp"
+
+namespace pencilbox {
+namespace {
+
+constexpr std::string_view no_thermostat =
+    "there is no thermostat or barostat: a run conserves its energy, and "
+    "system.velocities.temperature is that of the start";
+constexpr std::string_view no_units =
+    "there is nothing to choose: reduced Lennard-Jones units (docs/user_guide.md)";
+constexpr std::string_view no_analysis =
+    "nothing is analysed in a run: write frames by output.trajectory and analyse these "
+    "(docs/user_guide.md has g(r) in a few lines of Python)";
+constexpr std::string_view no_stages =
+    "a run has one stage: run more steps, and leave the first rows and frames out of averages";
+constexpr std::string_view no_minimizer =
+    "there is no minimizer: start from a lattice, or at random with a minimum_distance";
+constexpr std::string_view other_interactions =
+    "there is one pair potential for all: lennard-jones or softened-gravity; no charges, no bonds";
+
+struct Answer {
+  std::string_view word;
+  std::string_view section;  ///< only there; empty: anywhere
+  std::string_view text;
+};
+
+constexpr std::array answers{
+    Answer{"thermostat", "", no_thermostat},
+    Answer{"barostat", "", no_thermostat},
+    Answer{"ensemble", "", no_thermostat},
+    Answer{"nve", "", no_thermostat},
+    Answer{"nvt", "", no_thermostat},
+    Answer{"npt", "", no_thermostat},
+    Answer{"langevin", "", no_thermostat},
+    Answer{"nose_hoover", "", no_thermostat},
+    Answer{"berendsen", "", no_thermostat},
+    Answer{"andersen", "", no_thermostat},
+    Answer{"temperature", "integrator", no_thermostat},
+    Answer{"temperature", "run", no_thermostat},
+    Answer{"temperature", "potential", no_thermostat},
+    Answer{"pressure", "", no_thermostat},
+    Answer{"units", "", no_units},
+    Answer{"rdf", "", no_analysis},
+    Answer{"g_r", "", no_analysis},
+    Answer{"msd", "", no_analysis},
+    Answer{"vacf", "", no_analysis},
+    Answer{"analysis", "", no_analysis},
+    Answer{"compute", "", no_analysis},
+    Answer{"equilibrate", "", no_stages},
+    Answer{"equilibration", "", no_stages},
+    Answer{"equilibration_steps", "", no_stages},
+    Answer{"warmup", "", no_stages},
+    Answer{"production", "", no_stages},
+    Answer{"stages", "", no_stages},
+    Answer{"minimize", "", no_minimizer},
+    Answer{"minimise", "", no_minimizer},
+    Answer{"minimization", "", no_minimizer},
+    Answer{"coulomb", "", other_interactions},
+    Answer{"charges", "", other_interactions},
+    Answer{"bonds", "", other_interactions},
+    Answer{"angles", "", other_interactions},
+    Answer{"ewald", "", other_interactions},
+    Answer{"dt", "", "the time step is integrator.timestep"},
+    Answer{"time_step", "run", "the time step is integrator.timestep"},
+    Answer{"nsteps", "", "the number of steps is run.steps"},
+    Answer{"n_steps", "", "the number of steps is run.steps"},
+    Answer{"duration", "", "the length of a run is run.steps times integrator.timestep"},
+    Answer{"threads", "", "the environment sets the threads of the host: OMP_NUM_THREADS"},
+    Answer{"num_threads", "", "the environment sets the threads of the host: OMP_NUM_THREADS"},
+    Answer{"gpu", "", "the device is run.device: auto, host, cuda or hip as built"},
+    Answer{"pbc", "", "boundaries are system.boundary"},
+    Answer{"periodic", "", "boundaries are system.boundary"},
+    Answer{"dump", "", "frames are output.trajectory"},
+    Answer{"log", "", "rows of thermo.csv are output.thermo"},
+    Answer{"restart", "", "checkpoints are output.checkpoint; --resume goes on from one"}};
+
+}  // namespace
+
+std::string_view answer_to(std::string_view section, std::string_view word) {
+  constexpr std::size_t longest = 32;
+  if (word.size() > longest) return {};
+  const auto found = std::find_if(answers.begin(), answers.end(), [&](const Answer& answer) {
+    // Blind to case, and '-' is '_'.
+    return edit_distance(answer.word, word) == 0 &&
+           (answer.section.empty() || answer.section == section);
+  });
+  return found == answers.end() ? std::string_view{} : found->text;
+}
+
+}  // namespace pencilbox

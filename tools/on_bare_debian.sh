@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# A newcomer's machine: a Debian with nothing in it, and the README's commands from top to bottom.
+#
+#   on_bare_debian.sh SUITE FOLDER    e.g. trixie build/ci/trixie
+#
+# FOLDER/root becomes the system (anew each time), FOLDER/ccache keeps what was compiled. Pictures and
+# MDAnalysis are left out: they would install more than all the rest, and other stages of CI have them.
+# Needs root and debootstrap; returns 77, in words, where it has not.
+set -euo pipefail
+
+suite=$1 folder=$2
+here=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+((EUID == 0)) || skip "only root may make a system to change into"
+command -v debootstrap >/dev/null || skip "no debootstrap here"
+
+mkdir -p "$folder/ccache"
+folder=$(readlink -f "$folder")
+system=$folder/root
+
+leave() {
+  local place
+  for place in "$system/root/.cache/ccache" "$system/proc"; do
+    if mountpoint -q "$place"; then umount "$place"; fi
+  done
+}
+leave
+trap leave EXIT
+rm -rf --one-file-system "$system"
+debootstrap --variant=minbase "$suite" "$system" >"$folder/debootstrap.log" 2>&1 || {
+  tail -n 20 "$folder/debootstrap.log"
+  exit 1
+}
+
+mount -t proc proc "$system/proc"
+mkdir -p "$system/root/.cache/ccache" "$system/pencilbox"
+mount --bind "$folder/ccache" "$system/root/.cache/ccache"
+(cd "$here" && git ls-files -z --cached --others --exclude-standard |
+  tar --null --ignore-failed-read -T - -c) | tar -x -C "$system/pencilbox"
+
+env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI=true \
+  "$(command -v python3)" "$here/tools/replay_readme.py" /pencilbox README.md --chroot "$system" --no-python \
+  --leave-out './pencilbox test' \
+  --leave-out './pencilbox view melt-small --field potential_energy --overwrite'
