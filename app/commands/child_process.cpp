@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -45,6 +46,25 @@ bool is_remark_of_the_shell(std::string_view line) {
                                                     "Terminated"};
   return std::any_of(remarks.begin(), remarks.end(),
                      [line](std::string_view remark) { return line.starts_with(remark); });
+}
+
+/// As Python's exceptions and ParaView's log do it.
+bool names_an_error(std::string_view line) {
+  return line.find("ERR|") != std::string_view::npos ||
+         line.find("Error") != std::string_view::npos;
+}
+
+/// Without the terminal's codes, which end in a letter.
+std::string without_colours(std::string_view line) {
+  std::string plain;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\033') {
+      while (i < line.size() && std::isalpha(static_cast<unsigned char>(line[i])) == 0) ++i;
+    } else {
+      plain += line[i];
+    }
+  }
+  return plain;
 }
 
 }  // namespace
@@ -124,7 +144,7 @@ VirtualDisplay::VirtualDisplay(const std::filesystem::path& log) : VirtualDispla
 
 VirtualDisplay::VirtualDisplay(const std::filesystem::path& log, const Pipe& pipe)
     : server_({"Xvfb", "-displayfd", std::to_string(pipe.writer()), "-screen", "0", "1280x1024x24",
-               "-nolisten", "tcp"},
+               "-nolisten", "tcp", "-noreset"},
               log, {}, pipe.writer()) {
   const std::string line = pipe.line(std::chrono::seconds(60));
   if (line.empty() || line.back() != '\n') {
@@ -136,12 +156,16 @@ VirtualDisplay::VirtualDisplay(const std::filesystem::path& log, const Pipe& pip
 
 std::string cause_in(const std::filesystem::path& log) {
   std::ifstream file(log);
-  std::string cause;
+  std::string last, error;
   for (std::string line; std::getline(file, line);) {
+    line = without_colours(line);
     const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
-    if (!blank && !is_remark_of_the_shell(line)) cause = line;
+    if (blank || is_remark_of_the_shell(line)) continue;
+    last = line;
+    if (names_an_error(line)) error = line;
   }
-  return cause.empty() ? "it says nothing" : cause;
+  if (!error.empty()) return error;
+  return last.empty() ? "it says nothing" : last;
 }
 
 }  // namespace pencilbox

@@ -29,7 +29,8 @@ class ChildProcess {
 };
 
 /// An X server without a screen. It says itself when it is ready and by which number: under load
-/// that takes longer than any time that one could wait blindly.
+/// that takes longer than any time that one could wait blindly. And it does not reset itself when
+/// its last client leaves: ParaView connects several times, and is refused during a reset.
 class VirtualDisplay {
  public:
   /// Starts Xvfb, its words to `log`, and waits until it is ready. Throws SystemError with what it
@@ -47,8 +48,8 @@ class VirtualDisplay {
   std::string name_;
 };
 
-/// The line of a program's words that says why it failed: the last one that is not the shell's
-/// "Aborted".
+/// The line of a program's words that says why it failed: the last one that names an error, else
+/// the last one that is not the shell's "Aborted".
 std::string cause_in(const std::filesystem::path& log);
 
 }  // namespace pencilbox

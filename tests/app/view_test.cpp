@@ -91,6 +91,7 @@ class ViewWithoutADisplay : public View {
 
 TEST_F(ViewWithoutADisplay, WaitsForTheServerAndEndsIt) {
   const std::string environment = fake_server(
+      "echo \"$@\" | grep -q -e -noreset || exit 1\n"
       "trap 'echo ended >server; exit' TERM\nsleep 1\neval \"echo 4711 >&$2\"\n"
       "while :; do sleep 0.1; done");
   const ProgramResult result = program("view deck", environment);
@@ -109,6 +110,10 @@ TEST_F(View, TellsTheCauseAndNotThatTheShellSaysAborted) {
   expect_refused("deck --output a.png", "exit code 134: bad X server connection", 4,
                  fake_paraview("rm arguments; echo bad X server connection; echo; echo Aborted; "
                                "exit 134"));
+  expect_refused(
+      "deck --output a.png", "exit code 134: a.py | ERR| bad X server connection\n", 4,
+      fake_paraview("rm arguments; printf '\\033[31ma.py | ERR| bad X server connection\\033[0m"
+                    "\\nStack trace:\\n37 main\\n'; exit 134"));
 }
 
 }  // namespace
