@@ -2,7 +2,11 @@
 // machine that somebody else begins to use, meets all of them.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "app/compare/compare.hpp"
+#include "core/error.hpp"
 
 namespace pencilbox {
 
