@@ -24,6 +24,7 @@ constexpr std::array readings{
     Reading{"check", "check inputs/melt.yaml --set potential.cutoff=3", "the-deck"},
     Reading{"compare", "compare inputs/melt.yaml", "compare-back-ends"},
     Reading{"view", "view melt-small --field potential_energy", "pictures"},
+    Reading{"convert", "convert melt-small --to extxyz --elements Ar", "into-other-programs"},
     Reading{"backends", "backends x-pencil", "neighbor-integrator-run"},
     Reading{"bench", "bench few-particles --cells 2,4 --per-cell 1", "benchmarks"},
     Reading{"bench few-particles", "bench few-particles --cells 2,4 --per-cell 1", "few-particles"},
