@@ -8,9 +8,12 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::string_view no_thermostat =
-    "there is no thermostat or barostat: a run conserves its energy, and "
-    "system.velocities.temperature is that of the start";
+constexpr std::string_view one_thermostat =
+    "constant temperature is integrator: {type: langevin, temperature: T, friction: 1}, and "
+    "system.velocities.temperature is that of the start; there is no other thermostat and no "
+    "barostat";
+constexpr std::string_view constant_energy =
+    "constant energy is integrator: {type: velocity-verlet}, the default";
 constexpr std::string_view no_units =
     "there is nothing to choose: reduced Lennard-Jones units (docs/user_guide.md)";
 constexpr std::string_view no_analysis =
@@ -30,20 +33,19 @@ struct Answer {
 };
 
 constexpr std::array answers{
-    Answer{"thermostat", "", no_thermostat},
-    Answer{"barostat", "", no_thermostat},
-    Answer{"ensemble", "", no_thermostat},
-    Answer{"nve", "", no_thermostat},
-    Answer{"nvt", "", no_thermostat},
-    Answer{"npt", "", no_thermostat},
-    Answer{"langevin", "", no_thermostat},
-    Answer{"nose_hoover", "", no_thermostat},
-    Answer{"berendsen", "", no_thermostat},
-    Answer{"andersen", "", no_thermostat},
-    Answer{"temperature", "integrator", no_thermostat},
-    Answer{"temperature", "run", no_thermostat},
-    Answer{"temperature", "potential", no_thermostat},
-    Answer{"pressure", "", no_thermostat},
+    Answer{"thermostat", "", one_thermostat},
+    Answer{"barostat", "", one_thermostat},
+    Answer{"ensemble", "", one_thermostat},
+    Answer{"nve", "", constant_energy},
+    Answer{"nvt", "", one_thermostat},
+    Answer{"npt", "", one_thermostat},
+    Answer{"langevin", "", one_thermostat},
+    Answer{"nose_hoover", "", one_thermostat},
+    Answer{"berendsen", "", one_thermostat},
+    Answer{"andersen", "", one_thermostat},
+    Answer{"temperature", "run", one_thermostat},
+    Answer{"temperature", "potential", one_thermostat},
+    Answer{"pressure", "", one_thermostat},
     Answer{"units", "", no_units},
     Answer{"rdf", "", no_analysis},
     Answer{"g_r", "", no_analysis},
