@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/compare/compare.hpp"
+#include "core/error.hpp"
 
 namespace pencilbox {
 
