@@ -143,7 +143,8 @@ void add_view(CLI::App& command, ViewArguments& arguments) {
   command.add_flag("--film", arguments.film, "all frames, as .avi or .ogv")->excludes(frame);
   command.add_option("--output", arguments.output, "file; without it DIR's name, .png or .avi");
   command.add_option("--range", arguments.range, "MIN MAX of the colours");
-  command.add_option("--radius", arguments.radius, "of a sphere [sigma]")
+  command.add_option("--radius", arguments.radii, "of a sphere [sigma], or one for each type: R,R")
+      ->delimiter(',')
       ->check(CLI::Range(1e-3, 1e3));
   command.add_option("--size", arguments.size, "WIDTH HEIGHT in pixels")
       ->check(CLI::Range(16, 16384));

@@ -156,12 +156,22 @@ fs::path output_of(const ViewArguments& arguments) {
   return output;
 }
 
-std::vector<std::string> script_arguments(const ViewArguments& arguments, const Box& box,
-                                          const std::string& field, const fs::path& picture) {
+void require_radii(const ViewArguments& arguments, const TrajectoryInfo& info) {
+  const std::size_t count = arguments.radii.size();
+  if (count == 1 || count == info.types.size()) return;
+  throw InputError(fmt::format("view: --radius: got {} numbers, allowed one, or one for each of {}",
+                               count, fmt::join(info.types, ", ")));
+}
+
+std::vector<std::string> script_arguments(const ViewArguments& arguments,
+                                          const TrajectoryInfo& info, const std::string& field,
+                                          const fs::path& picture) {
+  const Box& box = info.box;
   std::vector<std::string> words{(arguments.directory / sidecar_name).string(), picture.string(),
                                  "--field=" + field};
   words.push_back(fmt::format("--box={},{}", fmt::join(box.lower, ","), fmt::join(box.edges, ",")));
-  words.push_back(fmt::format("--radius={}", arguments.radius));
+  words.push_back(fmt::format("--radius={}", fmt::join(arguments.radii, ",")));
+  words.push_back(fmt::format("--types={}", fmt::join(info.types, ",")));
   words.insert(words.end(), {"--size", fmt::format("{}", arguments.size[0]),
                              fmt::format("{}", arguments.size[1])});
   if (arguments.range) words.push_back(fmt::format("--range={}", fmt::join(*arguments.range, ",")));
@@ -175,13 +185,14 @@ std::vector<std::string> script_arguments(const ViewArguments& arguments, const 
 void view_command(const ViewArguments& arguments) {
   const TrajectoryInfo info = look_at(arguments.directory);
   require_frame(arguments, info);
+  require_radii(arguments, info);
   const fs::path output = output_of(arguments);
   const std::string field = field_of(arguments, info);
   require_programs(arguments.directory);
   const TemporaryFolder folder;
   // Beside the output only when it is whole.
   const fs::path picture = folder / ("picture" + output.extension().string()).c_str();
-  const std::vector<std::string> options = script_arguments(arguments, info.box, field, picture);
+  const std::vector<std::string> options = script_arguments(arguments, info, field, picture);
 
   const fs::path script = folder / "view.py";
   std::ofstream(script) << view_script;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pencilbox {
 
@@ -16,7 +17,7 @@ struct ViewArguments {
   bool film = false;                           ///< all frames instead of one
   std::filesystem::path output;                ///< empty: the directory's name, .png or .avi
   std::optional<std::array<double, 2>> range;  ///< of the colours; absent: of what is shown
-  double radius = 0.5;                         ///< of a sphere [sigma]
+  std::vector<double> radii{0.5};              ///< of all spheres, or of each type [sigma]
   std::array<int, 2> size{1200, 1000};         ///< [pixels]
   bool overwrite = false;
 };

@@ -13,6 +13,7 @@ namespace pencilbox {
 struct TrajectoryInfo {
   std::int64_t frames = 0;          ///< complete ones, in all files
   Box box;                          ///< of the first frame
+  std::vector<std::string> types;   ///< their names, in the order of `species`
   std::vector<std::string> arrays;  ///< with a value for each particle, besides `position`
 };
 
