@@ -93,8 +93,10 @@ bool is_same_mass(double in_file, double in_deck) {
 }
 
 /// The types of the deck, in its order, where it has any: those of the file by name among them.
-void take_types_of_deck(const std::string& name, const std::vector<ParticleType>& wanted,
+/// A mass that the deck does not give is the file's.
+void take_types_of_deck(const std::string& name, const StartFileRequest& request,
                         StartState& start) {
+  std::vector<ParticleType> wanted = request.types;
   if (wanted.empty()) return;
   std::vector<std::int32_t> place_of;
   for (const ParticleType& type : start.types) {
@@ -106,7 +108,9 @@ void take_types_of_deck(const std::string& name, const std::vector<ParticleType>
       complain(name + ": species", "no such type in the deck", type.name,
                fmt::format("{}", fmt::join(names, ", ")));
     }
-    if (!is_same_mass(type.mass, found->mass)) {
+    if (!request.gives_mass(static_cast<std::size_t>(found - wanted.begin()))) {
+      found->mass = type.mass;
+    } else if (!is_same_mass(type.mass, found->mass)) {
       complain(name + ": mass", "disagrees with the deck",
                fmt::format("mass {} of type {}", type.mass, type.name),
                fmt::format("{}, as in system.types", found->mass));
@@ -114,7 +118,7 @@ void take_types_of_deck(const std::string& name, const std::vector<ParticleType>
     place_of.push_back(static_cast<std::int32_t>(found - wanted.begin()));
   }
   for (std::int32_t& type : start.type) type = place_of[static_cast<std::size_t>(type)];
-  start.types = wanted;
+  start.types = std::move(wanted);
 }
 
 // Checkpoints.
@@ -170,7 +174,7 @@ StartState read_hdf5_start(const fs::path& path, const StartFileRequest& request
       has_seal(path) ? read_checkpoint(path, request) : TrajectoryStart(path).read(request);
   const std::string name = path.string();
   require_boundary(name, start.box.periodic, request.periodic);
-  take_types_of_deck(name, request.types, start);
+  take_types_of_deck(name, request, start);
   settle_particles(name, start);
   return start;
 }

@@ -175,7 +175,7 @@ struct WalkClusters {
       const FourEntries entries = now;
       left -= rows.chunk();
       if (left > 0) {
-        fours += rows.stride;
+        fours += rows.stride();
         now = *fours;
       }
       add(targets, entries.first, first, shift_of, sum);

@@ -61,7 +61,7 @@ struct BuildByThreads {
     ++row.length;
     if (row.length % 4 != 0 || row.length > list.rows.capacity) return;
     *row.next = row.latest;
-    row.next += list.rows.stride;
+    row.next += list.rows.stride();
   }
 };
 
@@ -135,7 +135,7 @@ struct WalkRow {
       if (whole || left > 3 * lanes) add(sum, target, at, now.fourth, fourth);
       left -= 4 * lanes;
       if (left <= 0) break;
-      fours += rows.stride;
+      fours += rows.stride();
       now = *fours;
     }
     return sum;

@@ -16,26 +16,9 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// A source and by which of 27 shifts its cell was met, in one word: as ShiftedIndex with its
-/// halves changed over, which whoever walks a row unpacks in fewer instructions. The source behind
-/// the last particle is padding: it is in nobody's range.
-struct ListEntry {
-  static constexpr int bits_of_code = 32 - ShiftedIndex::bits_of_index;
-  static constexpr Index most = ShiftedIndex::most;  ///< the largest index
-
-  std::uint32_t word = 0;
-
-  PENCILBOX_DEVICE_FUNCTION static ListEntry of(const ShiftedIndex& place) {
-    return {place.word << bits_of_code | place.word >> ShiftedIndex::bits_of_index};
-  }
-  PENCILBOX_DEVICE_FUNCTION static ListEntry of(Index index, Index code) {
-    return of(ShiftedIndex::of(index, code));
-  }
-  PENCILBOX_DEVICE_FUNCTION Index index() const { return static_cast<Index>(word >> bits_of_code); }
-  PENCILBOX_DEVICE_FUNCTION Index code() const {
-    return static_cast<Index>(word & ((1U << bits_of_code) - 1U));
-  }
-};
+/// A source and by which shift its cell was met. The source behind the last particle is padding:
+/// it is in nobody's range.
+using ListEntry = ShiftedIndex;
 
 /// What a lane reads at a time.
 struct alignas(16) FourEntries {
@@ -55,10 +38,9 @@ struct ListRows {
   ListEntry* entries;
   Index* length;  ///< [rows] without padding, which fills up the last chunk
   std::int64_t rows;
-  Index lanes;          ///< that share a row: a power of two
-  Index lane_bits;      ///< of that number
-  Index capacity;       ///< entries of a row, whole chunks
-  std::int64_t stride;  ///< from what a lane reads to what it reads next
+  Index lanes;      ///< that share a row: a power of two
+  Index lane_bits;  ///< of that number
+  Index capacity;   ///< entries of a row, whole chunks
 
   PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
 
@@ -72,10 +54,11 @@ struct ListRows {
            (4 * lane + turn);
   }
 
-  /// Those of a lane, which come `stride` apart.
+  /// Those of a lane, which come stride() apart.
   PENCILBOX_DEVICE_FUNCTION FourEntries* fours(Index row, Index lane) const {
     return reinterpret_cast<FourEntries*>(entries) + std::int64_t{row} * lanes + lane;
   }
+  PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return rows * lanes; }
 
   /// With padding: whole chunks, and at least one, so that the first may be read before the length.
   PENCILBOX_DEVICE_FUNCTION Index padded(Index row_length) const {
@@ -160,11 +143,11 @@ struct ListBuild {
 
   /// A team appends to a row what those of its lanes have whose source `is_partner`: they agree by
   /// a vote on who stores where. All lanes of the warp must call it.
-  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, GrowingRow& row,
-                                        const ShiftedIndex& place, bool is_partner) const {
+  PENCILBOX_DEVICE_FUNCTION void append(const Block& block, GrowingRow& row, const ListEntry& entry,
+                                        bool is_partner) const {
     const std::uint32_t votes = Team::ballot(block, is_partner);
     const Index k = row.length + Team::votes_below(block, votes);
-    if (is_partner && k < rows.capacity) *rows.place(row, k) = ListEntry::of(place);
+    if (is_partner && k < rows.capacity) *rows.place(row, k) = entry;
     row.length += count_bits(votes);
   }
 
@@ -191,7 +174,7 @@ class ListMemory {
     entries_.resize(count * capacity_);
     length_.resize(count);
     const auto lane_bits = static_cast<Index>(std::bit_width(static_cast<unsigned>(lanes_)) - 1);
-    return {entries_.data(), length_.data(), count, lanes_, lane_bits, capacity_, count * lanes_};
+    return {entries_.data(), length_.data(), count, lanes_, lane_bits, capacity_};
   }
 
   /// Here, and not where rows are filled: a graph is being made perhaps, where nothing may be

@@ -141,6 +141,21 @@ TEST(TrajectoryAsStart, OfASplitOneAPartIsNamed) {
             sample_frame(start, 2).position);
 }
 
+TEST(TrajectoryAsStart, AMassThatTheDeckDoesNotGiveIsTheFiles) {
+  const TemporaryFolder folder;
+  StartState start = sample_start(2);
+  for (ParticleType& type : start.types) type.mass = 3.5;
+  const fs::path path =
+      write_trajectory(folder / "trajectory.h5md", start, Precision::double_, all_fields());
+  StartFileRequest request;
+  request.types = start.types;
+  for (ParticleType& type : request.types) type.mass = 1.0;
+  request.mass_is_given.assign(request.types.size(), false);
+  EXPECT_EQ(read_start(path, request).types.front().mass, 3.5);
+  request.mass_is_given.assign(request.types.size(), true);
+  EXPECT_THROW((void)read_start(path, request), InputError);
+}
+
 TEST(TrajectoryAsStart, KeepsIdsThatAreNotOneToN) {
   const TemporaryFolder folder;
   StartState start = sample_start(2);

@@ -13,7 +13,7 @@ namespace {
 /// `setup` under a heat bath, with the first back end of the registry.
 SimulationSetup in_bath(SimulationSetup setup, double temperature, double friction,
                         double seed = 1.0) {
-  const DeviceBackend& host = device_backends().front();
+  const DeviceBackend host = device_backends().front();
   setup.backend = host.info.name;
   setup.options = default_options(host.info);
   setup.integrator = "langevin";
@@ -134,13 +134,13 @@ TEST(Langevin, WithoutFrictionItIsVelocityVerlet) {
 
 /// Noise belongs to the particle and the step, whoever computes them.
 TEST(Langevin, EveryBackEndHasTheSameTrajectory) {
-  SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
-  setup.precision = Precision::double_;
-  setup = in_bath(setup, 1.0, 5.0);
-  const auto first = device_backends().front().device->make(setup);
+  SimulationSetup start = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
+  start.precision = Precision::double_;
+  const auto first = device_backends().front().device->make(in_bath(start, 1.0, 5.0));
   first->advance(20);
   const std::vector<Double3> expected = velocities_of(*first);
   for (const DeviceBackend& backend : device_backends()) {
+    SimulationSetup setup = in_bath(start, 1.0, 5.0);
     setup.backend = backend.info.name;
     setup.options = default_options(backend.info);
     const auto other = backend.device->make(setup);
