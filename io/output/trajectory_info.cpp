@@ -49,8 +49,7 @@ TrajectoryInfo inspect_trajectory(const fs::path& path) {
       if (info.frames == 0 && frames > 0) {
         info.box = box_of_frame(particles, 0);
         info.arrays = arrays_of(particles);
-        info.types =
-            hdf5::read_texts(hdf5::Dataset::open(particles.id(), "species").id(), "names");
+        info.types = hdf5::read_texts(hdf5::Dataset::open(particles.id(), "species").id(), "names");
       }
       info.frames += frames;
     } catch (const std::exception& error) {

@@ -45,7 +45,8 @@ TEST_F(View, RefusesInOneLine) {
   expect_refused("deck --output a.gif", "no such format, got '.gif', allowed .png");
   expect_refused("deck --film --output a.png", "allowed .avi, .ogv");
   expect_refused("deck --film --frame 1", "--film");
-  expect_refused("deck --radius 0.5,0.4", "--radius: got 2 numbers, allowed one, or one for each of A");
+  expect_refused("deck --radius 0.5,0.4",
+                 "--radius: got 2 numbers, allowed one, or one for each of A");
   expect_refused("deck --output no/a.png", "is no directory");
   write("there.png", "mine");
   expect_refused("deck --output there.png", "there.png is already there");
@@ -63,10 +64,9 @@ TEST_F(View, GivesParaViewAFrameAFieldAndTheBox) {
   EXPECT_THAT(result.out, HasSubstr("deck.png\nby hand: open deck/trajectory.xmf2"));
   EXPECT_EQ(read("deck.png"), "picture\n");
   const std::string arguments = read("arguments");
-  for (const char* words :
-       {"/view.py\ndeck/trajectory.xmf2\n", "\n--field=velocity\n", "\n--frame=-2\n",
-        "\n--size\n90\n80\n", "\n--range=-0.001,2\n", "\n--box=0,0,0,6.718384",
-        "\n--radius=0.5\n--types=A\n"}) {
+  for (const char* words : {"/view.py\ndeck/trajectory.xmf2\n", "\n--field=velocity\n",
+                            "\n--frame=-2\n", "\n--size\n90\n80\n", "\n--range=-0.001,2\n",
+                            "\n--box=0,0,0,6.718384", "\n--radius=0.5\n--types=A\n"}) {
     EXPECT_THAT(arguments, HasSubstr(words));
   }
   EXPECT_EQ(program("view deck --film --output film.ogv", environment).exit_code, 0);
