@@ -54,7 +54,9 @@ class GravityRow {
     profiler.pause();
     binning_.run(particles_, 0, profiler, stream_);
     view_ = binning_.view(particles_);
-    const BackendEntry& reference = find_backend("reference");
+    // A named string: gcc 14 fears for a reference that comes from a call with a temporary.
+    const std::string name = "reference";
+    const BackendEntry& reference = find_backend(name);
     const auto truth =
         make_backend<SinglePrecision>(reference, problem(), default_options(reference.info));
     truth->rebuild(view_, stream_);

@@ -2,6 +2,9 @@
 // machine that somebody else begins to use, meets all of them.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "app/compare/compare.hpp"
 #include "core/error.hpp"
 

@@ -228,7 +228,9 @@ class XyzReader {
   /// A type has one mass: that of its first row or, where the deck has types, the deck's.
   void check_mass(std::size_t type, std::string_view word) {
     const double mass = mass_in_row(lines_, "masses", word);
-    weighed_.resize(types_.size(), !request_.types.empty());
+    for (std::size_t t = weighed_.size(); t < types_.size(); ++t) {
+      weighed_.push_back(!request_.types.empty() && request_.gives_mass(t));
+    }
     if (!weighed_[type]) types_[type].mass = mass;
     weighed_[type] = true;
     if (types_[type].mass == mass) return;

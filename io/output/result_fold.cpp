@@ -15,7 +15,8 @@ namespace pencilbox {
 namespace {
 
 std::string text_of(const ResultTable& table, const ResultRow& row, std::size_t column) {
-  return to_text(row.cells[column], table.columns[column].digits);
+  const std::string text = to_text(row.cells[column], table.columns[column].digits);
+  return column == 0 && !row.mark.empty() ? text + " " + row.mark : text;
 }
 
 /// Takes the rows that were left out; says of each reason to whom it applies.

@@ -1,5 +1,4 @@
 // `pencilbox compare` as a user runs it: its files, its table, what it refuses.
-#include <regex>
 
 #include <nlohmann/json.hpp>
 
@@ -78,8 +77,7 @@ TEST_F(CompareCommand, GravityIsComparedByWhoCan) {
         "run: {steps: 1, device: host}\n");
   const ProgramResult result = program("compare cluster.yaml --steps 1 --repeats 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(std::regex_search(result.out, std::regex("\nno par-part-no-loop, .*: ")))
-      << result.out;
+  EXPECT_NE(result.out.find("\nno par-part-no-loop, "), std::string::npos) << result.out;
 }
 
 // In a build with a wrong force planted in `green`: nobody is timed, nothing is written.

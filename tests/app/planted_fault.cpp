@@ -18,6 +18,7 @@ class FaultyDevice final : public DeviceApi {
  public:
   std::string kind() const override { return honest_.kind(); }
   DeviceProperties properties() const override { return honest_.properties(); }
+  std::string identifier() const override { return honest_.identifier(); }
   std::vector<BackendInfo> backends() const override { return honest_.backends(); }
   std::vector<IntegratorInfo> integrators() const override { return honest_.integrators(); }
   ProblemReport check(const SimulationSetup& setup) const override { return honest_.check(setup); }

@@ -48,7 +48,7 @@ class StartFromRun : public InAFolder {
     const auto before = energies("deck/thermo.csv", row), now = energies("next/thermo.csv", 0);
     EXPECT_NEAR(now.first, before.first, share * std::abs(before.first)) << particles;
     EXPECT_NEAR(now.second, before.second, share * before.second) << particles;
-    EXPECT_EQ(energies("next/thermo.csv", 1), energies("next/thermo.csv", 1)) << "it went on";
+    EXPECT_NE(energies("next/thermo.csv", 1), energies("next/thermo.csv", 0)) << "it went on";
   }
 };
 
@@ -137,7 +137,7 @@ TEST_F(StartFromRun, CompareTimesAFrame) {
   const std::string start = page.at("facts").at("start");
   EXPECT_TRUE(start.ends_with("deck/trajectory.h5md, frame 0")) << start;
   const json& row = page.at("tables").at("compare").at("rows").at(0);
-  EXPECT_NEAR(row.at("partners_per_particle").get<double>(), 54.0, 1.0) << "the crystal";
+  EXPECT_NEAR(row.at("partners_per_particle").get<double>(), 54.0, 3.0) << "the crystal";
 }
 
 TEST_F(StartFromRun, CompareSaysWhatItMisses) {

@@ -50,7 +50,7 @@ expect("the Spack recipe", recipe.versions, [version])
 
 # Names of Spack for those of CMake; what a compiler brings, and what only tests need, has none.
 NAMES = {"Boost": "boost", "CLI11": "cli11", "HDF5": "hdf5", "hwy": "highway", "nlohmann_json": "nlohmann-json"}
-OURS = {"Threads", "OpenMP", "GTest", "benchmark"}
+OURS = {"Threads", "OpenMP", "GTest", "benchmark", "Git"}
 found = set(re.findall(r"find_package\((\w[\w-]*)", text("cmake/dependencies.cmake"))) - OURS
 expect("the Spack recipe's libraries", sorted(recipe.dependencies - {"c", "cxx", "cmake", "ninja"}),
        sorted(NAMES.get(name, name.lower()) for name in found))

@@ -23,9 +23,10 @@ class Pencilbox(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("boost@1.74:+context")
     depends_on("cli11@2.1:", type="build")
     depends_on("fmt@8:")
-    depends_on("hdf5@1.10.8:~mpi")
+    depends_on("hdf5@1.10.8:~mpi+hl")
     depends_on("highway@1.0:")
     depends_on("nlohmann-json@3.10:", type="build")
+    depends_on("openssl@3:")
     depends_on("spdlog@1.9:")
     depends_on("yaml-cpp@0.7:")
 
