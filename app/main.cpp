@@ -145,6 +145,7 @@ void add_view(CLI::App& command, ViewArguments& arguments) {
   command.add_option("--range", arguments.range, "MIN MAX of the colours");
   command.add_option("--radius", arguments.radii, "of a sphere [sigma], or one for each type: R,R")
       ->delimiter(',')
+      ->default_str("0.5")
       ->check(CLI::Range(1e-3, 1e3));
   command.add_option("--size", arguments.size, "WIDTH HEIGHT in pixels")
       ->check(CLI::Range(16, 16384));

