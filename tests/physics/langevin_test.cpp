@@ -10,12 +10,13 @@
 namespace pencilbox::testing {
 namespace {
 
-/// `setup` under a heat bath, with the first back end of the registry.
+/// `setup` under a heat bath, with the yardstick.
 SimulationSetup in_bath(SimulationSetup setup, double temperature, double friction,
                         double seed = 1.0) {
-  const DeviceBackend host = device_backends().front();
-  setup.backend = host.info.name;
-  setup.options = default_options(host.info);
+  setup.backend = "par-part-no-loop";
+  for (const DeviceBackend& backend : device_backends()) {
+    if (backend.info.name == setup.backend) setup.options = default_options(backend.info);
+  }
   setup.integrator = "langevin";
   setup.parameters = {{"temperature", temperature}, {"friction", friction}, {"seed", seed}};
   return setup;
