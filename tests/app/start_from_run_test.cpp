@@ -31,7 +31,7 @@ class StartFromRun : public InAFolder {
     std::vector<double> numbers;
     std::istringstream cells(line);
     for (std::string cell; std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
-    EXPECT_EQ(numbers.size(), 7U) << line;
+    EXPECT_EQ(numbers.size(), 8U) << line;
     return {numbers.at(4), numbers.at(3)};
   }
 

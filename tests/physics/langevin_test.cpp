@@ -22,9 +22,9 @@ SimulationSetup in_bath(SimulationSetup setup, double temperature, double fricti
   return setup;
 }
 
-/// Too far apart to meet, at rest.
+/// Too far apart to meet in such runs, at rest.
 SimulationSetup free_particles(int cells) {
-  SimulationSetup setup = make_lj_setup(thermal_crystal(cells, 0.02), 1.1, Truncation::shift);
+  SimulationSetup setup = make_lj_setup(thermal_crystal(cells, 1e-5), 1.1, Truncation::shift);
   for (Double3& velocity : setup.start.velocity) velocity = {};
   setup.timestep = 0.02;
   setup.precision = Precision::double_;
