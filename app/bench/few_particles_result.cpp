@@ -152,7 +152,8 @@ ResultTable make_published_table(const FewParticlesMeasurement& measurement) {
     }
     for (const char* backend : {yardstick, challenger}) {
       const auto seconds = seconds_of(measurement, row, backend);
-      cells.push_back(seconds ? Cell(microseconds * *seconds) : Cell());
+      cells.emplace_back();
+      if (seconds) cells.back() = microseconds * *seconds;
     }
     table.rows.push_back({std::move(cells), ""});
   }

@@ -141,13 +141,16 @@ class Rows {
   Cells work(const Contender& contender) const {
     const BackendStats& stats = contender.stats;
     const double evaluation = contender.regions.prepare + contender.regions.force;
-    return {static_cast<std::int64_t>(std::llround(stats.pairs_in_range)),
-            evaluation > 0.0 ? Cell(2.0 * stats.pairs_in_range / evaluation) : Cell(),
-            percent * issue_share(device_, stats, comparison_.particles, contest_.setup.potential,
-                                  contest_.setup.precision, contender.regions.force),
-            percent * bandwidth_share(device_, comparison_.particles, contest_.setup.precision,
-                                      contender.step.median),
-            static_cast<double>(contender.device_bytes) / particles()};
+    Cells cells(2);
+    cells[0] = static_cast<std::int64_t>(std::llround(stats.pairs_in_range));
+    if (evaluation > 0.0) cells[1] = 2.0 * stats.pairs_in_range / evaluation;
+    cells.emplace_back(percent * issue_share(device_, stats, comparison_.particles,
+                                             contest_.setup.potential, contest_.setup.precision,
+                                             contender.regions.force));
+    cells.emplace_back(percent * bandwidth_share(device_, comparison_.particles,
+                                                 contest_.setup.precision, contender.step.median));
+    cells.emplace_back(static_cast<double>(contender.device_bytes) / particles());
+    return cells;
   }
 
   Cells launch(const Contender& contender) const {
