@@ -95,6 +95,7 @@ class Engine {
   // From one problem or candidate to another: engine_state.cpp
   void begin_choosing(const Problem& problem);
   void offer(std::vector<Candidate> candidates);
+  void begin_trials();
   std::optional<std::size_t> as_it_was(const ExactState& state) const;
   void lay(std::size_t candidate, const CellGrid& grid);
   void adopt(std::size_t candidate);

@@ -68,9 +68,15 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
 template <class Precision>
 void Engine<Precision>::offer(std::vector<Candidate> candidates) {
   candidates_ = std::move(candidates);
+  begin_trials();
+  expected_interval_.assign(candidates_.size(), 0);
+}
+
+/// Of all candidates. A device that emulates blocks is a CPU, which other programs share.
+template <class Precision>
+void Engine<Precision>::begin_trials() {
   choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_),
                     device_.emulates_blocks);
-  expected_interval_.assign(candidates_.size(), 0);
 }
 
 template <class Precision>
@@ -289,8 +295,7 @@ void Engine<Precision>::choose_again_if_crowded() {
   const Index change = std::abs(health_.largest_cell - largest_at_choice_);
   if (change <= std::max<Index>(3, largest_at_choice_ / 4)) return;
   choice_before_ = present_choice();
-  choosing_.emplace(trial_candidates(candidates_), list_keepers(candidates_),
-                    device_.emulates_blocks);
+  begin_trials();
   adopt(choosing_->active());
 }
 

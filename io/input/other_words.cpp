@@ -20,7 +20,8 @@ constexpr std::string_view no_analysis =
     "nothing is analysed in a run: write frames by output.trajectory and analyse these "
     "(docs/user_guide.md has g(r) in a few lines of Python)";
 constexpr std::string_view no_stages =
-    "a run has one stage: run more steps, and leave the first rows and frames out of averages";
+    "a run has one stage: run more steps and leave the first rows and frames out of averages, or "
+    "start a second run from a frame of the first (system.particles.file)";
 constexpr std::string_view no_minimizer =
     "there is no minimizer: start from a lattice, or at random with a minimum_distance";
 constexpr std::string_view other_interactions =
