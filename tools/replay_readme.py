@@ -2,6 +2,7 @@
 """Does what a page of documentation tells its reader to do, from top to bottom.
 
   replay_readme.py TREE PAGE [--chroot DIR] [--leave-out COMMAND ...] [--no-python | --only-python]
+                   [--python PROGRAM=/usr/bin/python3]
 
 TREE is a copy of the source tree that nothing was built in, PAGE a file of it. In order: each line of
 a `sh` block is typed into a shell in TREE, each `yaml` block is saved under the name that the line
@@ -37,8 +38,8 @@ def steps_of(page):
 
 
 class Replay:
-    def __init__(self, tree, chroot):
-        self.tree, self.chroot = tree, chroot
+    def __init__(self, tree, chroot, python):
+        self.tree, self.chroot, self.python = tree, chroot, python
 
     def run(self, words):
         script = 'cd "$1"; shift; exec "$@"'
@@ -57,7 +58,7 @@ class Replay:
         if kind == "shell":
             code = self.run(["bash", "-euo", "pipefail", "-c", text])
         elif kind == "python":
-            code = self.run(["/usr/bin/python3", "-c", text])
+            code = self.run([self.python, "-c", text])
         else:
             self.save(kind, text)
             code = 0
@@ -71,6 +72,7 @@ def main():
     parser.add_argument("page")
     parser.add_argument("--chroot")
     parser.add_argument("--leave-out", action="append", default=[])
+    parser.add_argument("--python", default="/usr/bin/python3")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--no-python", action="store_true")
     kinds.add_argument("--only-python", action="store_true")
@@ -85,7 +87,7 @@ def main():
     if not steps:
         sys.exit(f"{arguments.page}: nothing to replay")
     left_out = set()
-    replay = Replay(inside, arguments.chroot)
+    replay = Replay(inside, arguments.chroot, arguments.python)
     again = []
     for kind, text in steps:
         bare = text.split("#")[0].strip()
