@@ -53,7 +53,10 @@ function(pencilbox_compile_for_device target device)
   string(TOUPPER ${device} kind)
   target_compile_definitions(${target} PRIVATE PENCILBOX_DEVICE=${device} PENCILBOX_DEVICE_${kind}=1)
   if(device STREQUAL "host")
-    target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math)
+    # GCC 12 loses roundings to float, (double)(float)x, where it makes vectors of straight-line code: kernels of
+    # one step and of two halves must have the same bits.
+    target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math
+      $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX Boost::context)
   elseif(device STREQUAL "cuda")
     target_compile_options(${target} PRIVATE

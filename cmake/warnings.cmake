@@ -11,7 +11,12 @@ endif()
 
 add_library(pencilbox_options INTERFACE)
 target_include_directories(pencilbox_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
-set(_gnu_warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor ${_error})
+set(_gnu_warnings -Wall -Wextra -Wnon-virtual-dtor ${_error})
+if(NOT PENCILBOX_UNITY) # what one file calls its own, the next may use for something else
+  list(APPEND _gnu_warnings -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND _gnu_warnings -Wno-subobject-linkage)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # On std::string operator+ (GCC bug 105651), on sizes that it fears are negative, inside fmt.
   set(_gcc_false_alarms -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)

@@ -38,13 +38,9 @@ double draw_relative_speed(const PlummerSphere& sphere, ParticleId id) {
   }
 }
 
-double mass_of(const StartState& start, std::size_t i) {
-  return start.types[static_cast<std::size_t>(start.type[i])].mass;
-}
-
 double total_mass(const StartState& start) {
   CompensatedSum mass;
-  for (std::size_t i = 0; i < start.type.size(); ++i) mass.add(mass_of(start, i));
+  for (std::size_t i = 0; i < start.type.size(); ++i) mass.add(start.mass_of(i));
   return mass.value();
 }
 
@@ -86,7 +82,7 @@ void draw_plummer_velocities(StartState& start, const PlummerSphere& sphere,
 void remove_centre_of_mass(StartState& start) {
   std::array<CompensatedSum, 3> moment;
   for (std::size_t i = 0; i < start.position.size(); ++i) {
-    for (std::size_t d = 0; d < 3; ++d) moment[d].add(mass_of(start, i) * start.position[i][d]);
+    for (std::size_t d = 0; d < 3; ++d) moment[d].add(start.mass_of(i) * start.position[i][d]);
   }
   const double mass = total_mass(start);
   for (std::size_t d = 0; d < 3; ++d) {

@@ -32,6 +32,7 @@ struct StartState {
   std::vector<std::array<std::int32_t, 3>> image;  ///< periodic images crossed
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+  double mass_of(std::size_t i) const { return types[static_cast<std::size_t>(type[i])].mass; }
 };
 
 }  // namespace pencilbox

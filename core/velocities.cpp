@@ -10,10 +10,6 @@
 namespace pencilbox {
 namespace {
 
-double mass_of(const StartState& start, std::size_t i) {
-  return start.types[static_cast<std::size_t>(start.type[i])].mass;
-}
-
 Double3 gaussian_velocity(double deviation, std::uint64_t seed, ParticleId id) {
   const auto name = static_cast<std::uint32_t>(id);
   const RandomPair xy = gaussian_pair(random_bits(seed, RandomStream::velocity, name, 0));
@@ -25,7 +21,7 @@ void remove_mean_velocity(StartState& start) {
   std::array<CompensatedSum, 3> momentum;
   CompensatedSum total_mass;
   for (std::size_t i = 0; i < start.velocity.size(); ++i) {
-    const double mass = mass_of(start, i);
+    const double mass = start.mass_of(i);
     total_mass.add(mass);
     for (std::size_t d = 0; d < 3; ++d) momentum[d].add(mass * start.velocity[i][d]);
   }
@@ -55,7 +51,7 @@ double kinetic_temperature(const StartState& start) {
   CompensatedSum twice_kinetic;
   for (std::size_t i = 0; i < start.velocity.size(); ++i) {
     const auto [x, y, z] = start.velocity[i];
-    twice_kinetic.add(mass_of(start, i) * (x * x + y * y + z * z));
+    twice_kinetic.add(start.mass_of(i) * (x * x + y * y + z * z));
   }
   return twice_kinetic.value() / (3.0 * static_cast<double>(start.size()) - 3.0);
 }
@@ -72,7 +68,7 @@ void draw_velocities(StartState& start, double temperature, std::uint64_t seed) 
   }
   for (std::size_t i = 0; i < start.velocity.size(); ++i) {
     start.velocity[i] =
-        gaussian_velocity(std::sqrt(temperature / mass_of(start, i)), seed, start.id[i]);
+        gaussian_velocity(std::sqrt(temperature / start.mass_of(i)), seed, start.id[i]);
   }
   remove_centre_of_mass_motion(start);
   scale_to(start, temperature);

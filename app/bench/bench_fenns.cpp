@@ -18,12 +18,14 @@ namespace pencilbox {
 
 namespace {
 
-constexpr const char* command = "bench fenns";
-constexpr const char* page = "fenns";
+constexpr const char* fenns_words = "bench fenns";
+constexpr const char* fenns_page = "fenns";
 constexpr double milliseconds = 1e3;
 constexpr Index coarse_cells = 18;  ///< a side, of FENNS: section 4.1
 
-std::string place_of(const char* option) { return fmt::format("{}: {}", command, option); }
+std::string fenns_place_of(const char* option) {
+  return fmt::format("{}: {}", fenns_words, option);
+}
 
 struct Scenario {
   int number = 1;
@@ -68,21 +70,21 @@ struct Method {
 Request read_request(const FennsArguments& arguments) {
   Request request;
   for (const std::int32_t number :
-       read_integers(place_of("--scenarios"), arguments.scenarios, 1, 3)) {
+       read_integers(fenns_place_of("--scenarios"), arguments.scenarios, 1, 3)) {
     request.scenarios.push_back(scenario_of(number));
   }
   if (!arguments.radii.empty()) {
-    request.radii = read_numbers(place_of("--radii"), arguments.radii, 0.05, 10.0);
+    request.radii = read_numbers(fenns_place_of("--radii"), arguments.radii, 0.05, 10.0);
   }
-  request.device = &read_device(command, arguments);
+  request.device = &read_device(fenns_words, arguments);
   request.properties = request.device->properties();
   const bool emulated = request.properties.emulates_blocks;
   request.particles = read_integers(
-      place_of("--particles"),
+      fenns_place_of("--particles"),
       or_usual(arguments.particles, emulated ? "1024" : "1024,8192,65536,524288,4194304"), 2,
       100'000'000);
   const std::int32_t most = read_integer(
-      place_of("--repeats"), or_usual(arguments.repeats, emulated ? "3" : "100"), 1, 100000);
+      fenns_place_of("--repeats"), or_usual(arguments.repeats, emulated ? "3" : "100"), 1, 100000);
   request.patience = {std::min(most, 5), most, 0.2};
   for (const DeviceApi* device : devices()) request.known = device->backends();
   return request;
@@ -168,7 +170,7 @@ class Methods {
   double radius_;
 };
 
-std::vector<Column> columns() {
+std::vector<Column> fenns_columns() {
   return {{"case", "scenario: particles, radius, method"},
           {"scenario", ""},
           {"particles", ""},
@@ -265,16 +267,16 @@ ResultRow row_of(const Measured& one) {
 
 ResultTable table_of(const std::vector<Measured>& all) {
   ResultTable table{
-      page,
+      fenns_page,
       "sort and search of particles in no order, milliseconds; speed-up against fenns",
-      columns(),
+      fenns_columns(),
       {}};
   for (const Measured& one : all) table.rows.push_back(row_of(one));
   return table;
 }
 
 std::string plot_name(const Scenario& scenario) {
-  return fmt::format("{}-scenario-{}", page, scenario.number);
+  return fmt::format("{}-scenario-{}", fenns_page, scenario.number);
 }
 
 /// Time over the number of particles, of one scenario and radius; the paper's beside ours.
@@ -330,10 +332,10 @@ void fenns_command(const FennsArguments& arguments) {
   const Request request = read_request(arguments);
   std::vector<std::string> plots;
   for (const Scenario& scenario : request.scenarios) plots.push_back(plot_name(scenario));
-  const ResultFiles files = bench_files(command, arguments, page, {page}, plots);
+  const ResultFiles files = bench_files(fenns_words, arguments, fenns_page, {fenns_page}, plots);
   const auto tell = terminal_teller();
-  Result result =
-      begin_result(page, "FENNS: neighbour searches, Tables 1 to 4", arguments, *request.device);
+  Result result = begin_result(fenns_page, "FENNS: neighbour searches, Tables 1 to 4", arguments,
+                               *request.device);
   result.notes = notes();
   std::vector<Measured> all;
   for (const Scenario& scenario : request.scenarios) {

@@ -18,11 +18,11 @@ namespace pencilbox {
 
 namespace {
 
-constexpr const char* command = "bench few-particles";
+constexpr const char* few_particles_words = "bench few-particles";
 
-constexpr double microseconds = 1e6;
-
-std::string place_of(const char* option) { return fmt::format("{}: {}", command, option); }
+std::string few_particles_place_of(const char* option) {
+  return fmt::format("{}: {}", few_particles_words, option);
+}
 
 /// The arguments, checked.
 struct Request {
@@ -43,10 +43,10 @@ std::vector<CandidatePotential> read_potentials(const std::string& text) {
                                        candidate_potential_names.end());
   std::vector<CandidatePotential> potentials;
   for (const std::string& name : split(text, ',')) {
-    const auto potential =
-        static_cast<CandidatePotential>(read_name(place_of("--potential"), name, names));
+    const auto potential = static_cast<CandidatePotential>(
+        read_name(few_particles_place_of("--potential"), name, names));
     if (std::find(potentials.begin(), potentials.end(), potential) != potentials.end()) {
-      complain(place_of("--potential"), "a potential twice", name, "each once");
+      complain(few_particles_place_of("--potential"), "a potential twice", name, "each once");
     }
     potentials.push_back(potential);
   }
@@ -56,16 +56,17 @@ std::vector<CandidatePotential> read_potentials(const std::string& text) {
 /// Without both --cells and --per-cell, a device that emulates leaves out what would take it hours.
 void read_rows(const FewParticlesArguments& arguments, Request& request) {
   constexpr double most_interactions_emulated = 64000.0;
-  const auto cells =
-      read_integers(place_of("--cells"), or_usual(arguments.cells, "2,4,8,16,32"), 1, 256);
-  const auto per_cell =
-      read_integers(place_of("--per-cell"), or_usual(arguments.per_cell, "1,10,100"), 1, 10000);
+  const auto cells = read_integers(few_particles_place_of("--cells"),
+                                   or_usual(arguments.cells, "2,4,8,16,32"), 1, 256);
+  const auto per_cell = read_integers(few_particles_place_of("--per-cell"),
+                                      or_usual(arguments.per_cell, "1,10,100"), 1, 10000);
   const bool asked_for = !arguments.cells.empty() && !arguments.per_cell.empty();
   for (const std::int32_t many : per_cell) {
     for (const std::int32_t side : cells) {
       const FewParticlesRow row{side, many};
       if (row.particles() > most_few_particles) {
-        complain(place_of("--cells"), fmt::format("too many particles in {}^3 cells", side),
+        complain(few_particles_place_of("--cells"),
+                 fmt::format("too many particles in {}^3 cells", side),
                  std::to_string(row.particles()), fmt::format("at most {}", most_few_particles));
       }
       const bool large = request.properties.emulates_blocks && !asked_for &&
@@ -81,14 +82,15 @@ std::filesystem::path read_csv(const FewParticlesArguments& arguments) {
   if (path.empty()) return path;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    complain(place_of("--csv"), "a directory", path.string(), "a file");
+    complain(few_particles_place_of("--csv"), "a directory", path.string(), "a file");
   }
   const auto parent = path.parent_path();
   if (!parent.empty() && !std::filesystem::is_directory(parent, ignored)) {
-    complain(place_of("--csv"), "no such directory", parent.string(), "a directory that exists");
+    complain(few_particles_place_of("--csv"), "no such directory", parent.string(),
+             "a directory that exists");
   }
   if (std::filesystem::exists(path, ignored) && !arguments.overwrite) {
-    complain(place_of("--csv"), "the file exists", path.string(),
+    complain(few_particles_place_of("--csv"), "the file exists", path.string(),
              "another name, or --overwrite to replace it");
   }
   return path;
@@ -97,15 +99,16 @@ std::filesystem::path read_csv(const FewParticlesArguments& arguments) {
 Request read_request(const FewParticlesArguments& arguments) {
   Request request;
   request.known = build_catalogue().backends;
-  request.backends = read_backends(command, arguments.backends, arguments.options, request.known);
+  request.backends =
+      read_backends(few_particles_words, arguments.backends, arguments.options, request.known);
   request.potentials = read_potentials(arguments.potential);
-  request.repeats = read_integer(place_of("--repeats"), arguments.repeats, 1, 1000);
+  request.repeats = read_integer(few_particles_place_of("--repeats"), arguments.repeats, 1, 1000);
   request.csv = read_csv(arguments);
-  request.device = &read_device(command, arguments);
+  request.device = &read_device(few_particles_words, arguments);
   request.properties = request.device->properties();
   const char* usual_calls = request.properties.emulates_blocks ? "20" : "200";
-  request.calls =
-      read_integer(place_of("--calls"), or_usual(arguments.calls, usual_calls), 1, 100000);
+  request.calls = read_integer(few_particles_place_of("--calls"),
+                               or_usual(arguments.calls, usual_calls), 1, 100000);
   read_rows(arguments, request);
   return request;
 }
@@ -119,7 +122,7 @@ MeasuredRow measure(const Request& request, const FewParticlesRow& row,
                              request.calls,
                              request.repeats};
   const auto row_name =
-      fmt::format("{}: {}^3 cells, {} per cell", command, row.cells, row.per_cell);
+      fmt::format("{}: {}^3 cells, {} per cell", few_particles_words, row.cells, row.per_cell);
   try {
     MeasuredRow measured{row, potential, benches_on(*request.device).time_candidates(bench)};
     const double interactions = measured.result.candidates_per_particle;
@@ -227,7 +230,7 @@ FewParticlesMeasurement everything(const Request& request, std::vector<MeasuredR
 
 void few_particles_command(const FewParticlesArguments& arguments) {
   const Request request = read_request(arguments);
-  const ResultFiles files = bench_files(command, arguments, few_particles_page,
+  const ResultFiles files = bench_files(few_particles_words, arguments, few_particles_page,
                                         few_particles_tables(), few_particles_plots());
   const Table table(request);
   FewParticlesMeasurement measurement = everything(request, {});

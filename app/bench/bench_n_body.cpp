@@ -12,14 +12,14 @@ namespace pencilbox {
 
 namespace {
 
-constexpr const char* command = "bench n-body";
-constexpr const char* page = "n-body";
+constexpr const char* n_body_words = "bench n-body";
+constexpr const char* n_body_page = "n-body";
 constexpr double milliseconds = 1e3;
 
 /// The only back end that acts at any distance and is not the truth itself.
 constexpr const char* tiled = "all-pairs";
 
-std::vector<Column> columns() {
+std::vector<Column> n_body_columns() {
   return {{"case", "bodies, method"},
           {"bodies", ""},
           {"method", ""},
@@ -32,9 +32,9 @@ std::vector<Column> columns() {
 }
 
 /// The plot's lines grow with the table's rows.
-class Rows {
+class RowsOfNBody {
  public:
-  Rows(ResultTable& table, LinePlot& plot) : table_(table), plot_(plot) {}
+  RowsOfNBody(ResultTable& table, LinePlot& plot) : table_(table), plot_(plot) {}
 
   void append(std::int64_t bodies, const std::string& method, const GravityTiming& timing,
               double naive_seconds) {
@@ -73,19 +73,21 @@ void n_body_command(const NBodyArguments& arguments) {
     if (info.name == tiled) known.push_back(info);
   }
   const std::vector<BackendChoice> backends =
-      read_backends(command, tiled, arguments.options, known);
-  const DeviceApi& device = read_device(command, arguments);
+      read_backends(n_body_words, tiled, arguments.options, known);
+  const DeviceApi& device = read_device(n_body_words, arguments);
   const DeviceProperties properties = device.properties();
   const bool emulated = properties.emulates_blocks;
   const std::vector<std::int32_t> numbers = read_integers(
-      fmt::format("{}: --particles", command),
+      fmt::format("{}: --particles", n_body_words),
       or_usual(arguments.particles, emulated ? "256,1024" : "1024,4096,16384,65536,262144"), 2,
       4'000'000);
-  const ResultFiles files = bench_files(command, arguments, page, {page}, {page});
-  Result result = begin_result(page, "Gravity between all bodies", arguments, device);
-  result.tables.push_back({page, "one evaluation of all forces, in float", columns(), {}});
+  const ResultFiles files =
+      bench_files(n_body_words, arguments, n_body_page, {n_body_page}, {n_body_page});
+  Result result = begin_result(n_body_page, "Gravity between all bodies", arguments, device);
+  result.tables.push_back(
+      {n_body_page, "one evaluation of all forces, in float", n_body_columns(), {}});
   LinePlot plot{"bodies", "interactions/s", true, true, {}};
-  Rows rows(result.tables.front(), plot);
+  RowsOfNBody rows(result.tables.front(), plot);
   const auto tell = terminal_teller();
   for (const std::int32_t bodies : numbers) {
     tell(fmt::format("{} bodies", bodies));
@@ -99,7 +101,7 @@ void n_body_command(const NBodyArguments& arguments) {
     for (std::size_t k = 0; k < backends.size(); ++k) {
       rows.append(bodies, describe(backends[k], known), found.backends[k], naive);
     }
-    result.plots = {{page, "Gravity between all bodies", plot}};
+    result.plots = {{n_body_page, "Gravity between all bodies", plot}};
     files.write(result);
   }
   tell("");

@@ -16,13 +16,13 @@ namespace pencilbox {
 
 namespace {
 
-constexpr const char* command = "bench pair-histogram";
-constexpr const char* page = "pair-histogram";
+constexpr const char* pair_histogram_words = "bench pair-histogram";
+constexpr const char* pair_histogram_page = "pair-histogram";
 
 /// So many are counted on the host too, in any case.
 constexpr std::size_t most_on_host = 2000;
 
-std::vector<Column> columns() {
+std::vector<Column> pair_histogram_columns() {
   return {{"method", "method"},
           {"median_s", "seconds"},
           {"spread_percent", "spread %", 2},
@@ -50,8 +50,8 @@ void require_same(const std::string& method, const std::vector<std::uint64_t>& m
                   const std::vector<std::uint64_t>& truth, const char* whose) {
   for (std::size_t k = 0; k < truth.size(); ++k) {
     if (mine[k] == truth[k]) continue;
-    throw PhysicsError(fmt::format("{}: {}: bucket {} holds {} pairs, {} has {}", command, method,
-                                   k, mine[k], whose, truth[k]));
+    throw PhysicsError(fmt::format("{}: {}: bucket {} holds {} pairs, {} has {}",
+                                   pair_histogram_words, method, k, mine[k], whose, truth[k]));
   }
 }
 
@@ -60,7 +60,7 @@ void require_every_pair(const HistogramResult& result, std::uint64_t points) {
     const auto& counts = result[k].counts;
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (total != points * (points - 1) / 2) {
-      throw PhysicsError(fmt::format("{}: {}: counts {} pairs, there are {}", command,
+      throw PhysicsError(fmt::format("{}: {}: counts {} pairs, there are {}", pair_histogram_words,
                                      histogram_method_names[k], total, points * (points - 1) / 2));
     }
     require_same(histogram_method_names[k], counts, result[0].counts, histogram_method_names[0]);
@@ -87,10 +87,10 @@ Cell published_seconds(HistogramMethod method, const HistogramBench& bench) {
 }
 
 ResultTable table_of(const HistogramResult& found, const HistogramBench& bench) {
-  ResultTable table{page,
+  ResultTable table{pair_histogram_page,
                     fmt::format("{} points, {} buckets, blocks of {} threads", bench.points.size(),
                                 bench.buckets, bench.block),
-                    columns(),
+                    pair_histogram_columns(),
                     {}};
   const auto points = static_cast<double>(bench.points.size());
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -111,15 +111,17 @@ Plot plot_of(const HistogramResult& found) {
     plot.bars.push_back({histogram_method_names[k], naive / found[k].seconds.median,
                          naive / found[k].seconds.most, naive / found[k].seconds.least, ""});
   }
-  return {page, "Histogram of all distances: speed-up", plot};
+  return {pair_histogram_page, "Histogram of all distances: speed-up", plot};
 }
 
 }  // namespace
 
 void pair_histogram_command(const PairHistogramArguments& arguments) {
-  const DeviceApi& device = read_device(command, arguments);
+  const DeviceApi& device = read_device(pair_histogram_words, arguments);
   const DeviceProperties properties = device.properties();
-  const auto place = [](const char* option) { return fmt::format("{}: {}", command, option); };
+  const auto place = [](const char* option) {
+    return fmt::format("{}: {}", pair_histogram_words, option);
+  };
   const std::int32_t points = read_integer(
       place("--points"), or_usual(arguments.points, properties.emulates_blocks ? "2000" : "512000"),
       2, 10'000'000);
@@ -128,7 +130,8 @@ void pair_histogram_command(const PairHistogramArguments& arguments) {
   bench.block = read_integer(place("--block"), arguments.block, 32, 1024);
   bench.longest = std::sqrt(3.0);  // of a unit cube
   bench.patience = {1, 5, 1.0, 2.0};
-  const ResultFiles files = bench_files(command, arguments, page, {page}, {page});
+  const ResultFiles files = bench_files(pair_histogram_words, arguments, pair_histogram_page,
+                                        {pair_histogram_page}, {pair_histogram_page});
   bench.points =
       make_random_start({points, {1.0, 1.0, 1.0}, 1, 0.0}, {false, false, false}).position;
   const auto tell = terminal_teller();
@@ -138,8 +141,8 @@ void pair_histogram_command(const PairHistogramArguments& arguments) {
   const HistogramResult found = benches_on(device).time_histograms(bench);
   tell("");
   require_every_pair(found, static_cast<std::uint64_t>(points));
-  Result result =
-      begin_result(page, "Histogram of all distances between points", arguments, device);
+  Result result = begin_result(pair_histogram_page, "Histogram of all distances between points",
+                               arguments, device);
   result.tables.push_back(table_of(found, bench));
   result.plots.push_back(plot_of(found));
   result.notes = {

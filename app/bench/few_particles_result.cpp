@@ -12,7 +12,6 @@
 namespace pencilbox {
 namespace {
 
-constexpr double microseconds = 1e6;
 constexpr const char* figure_6 = "few-particles-figure-6";
 constexpr const char* figure_8 = "few-particles-figure-8";
 constexpr const char* published_table = "few-particles-published";

@@ -13,6 +13,9 @@ namespace pencilbox {
 /// The back end that speed-ups are counted from.
 inline constexpr const char* yardstick = "par-part-no-loop";
 
+/// In a second.
+inline constexpr double microseconds = 1e6;
+
 /// Of repeated timings. All NaN if there is none.
 struct Spread {
   double median = 0.0, least = 0.0, most = 0.0;

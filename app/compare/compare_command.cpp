@@ -20,7 +20,7 @@
 namespace pencilbox {
 namespace {
 
-constexpr const char* command = "compare";
+constexpr const char* compare_words = "compare";
 
 /// "melt" of the deck becomes "melt-compare": a run's folder stays its own.
 std::filesystem::path directory_of(const CompareArguments& arguments, const Deck& deck) {
@@ -93,7 +93,8 @@ Contest make_contest(const CompareArguments& arguments, const Deck& deck,
                      const DeviceProperties& device) {
   Contest contest;
   contest.known = build_catalogue().backends;
-  contest.backends = read_backends(command, arguments.backends, arguments.options, contest.known);
+  contest.backends =
+      read_backends(compare_words, arguments.backends, arguments.options, contest.known);
   contest.all_of_them = arguments.backends.empty();
   contest.blocks_are_emulated = device.emulates_blocks;
   take_options_of_deck(contest.backends, arguments, deck);

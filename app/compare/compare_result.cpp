@@ -12,10 +12,9 @@
 namespace pencilbox {
 namespace {
 
-constexpr double microseconds = 1e6;
 constexpr double percent = 100.0;
 
-std::vector<Column> columns() {
+std::vector<Column> comparison_columns() {
   return {{"backend", "back end"},
           {"options", ""},
           {"steps_per_s", "steps/s"},
@@ -56,9 +55,10 @@ std::vector<Column> columns() {
           {"launch", "launch", 4, 3}};
 }
 
-class Rows {
+class RowsOfComparison {
  public:
-  Rows(const Comparison& comparison, const Contest& contest, const DeviceProperties& device)
+  RowsOfComparison(const Comparison& comparison, const Contest& contest,
+                   const DeviceProperties& device)
       : comparison_(comparison),
         contest_(contest),
         device_(device),
@@ -68,7 +68,7 @@ class Rows {
     ResultRow row{{describe(contender.choice, contest_.known), options_text(contender.choice)},
                   contender.refusal.value_or("")};
     if (contender.refusal) {
-      row.cells.resize(columns().size());
+      row.cells.resize(comparison_columns().size());
       return row;
     }
     if (is_like_fastest(contender)) row.mark = "~";
@@ -287,9 +287,9 @@ Result result_of(const Comparison& comparison, const Contest& contest,
   ResultTable table{compare_name,
                     fmt::format("{} particles, {} precision; times in microseconds a step",
                                 comparison.particles, name_of(contest.setup.precision)),
-                    columns(),
+                    comparison_columns(),
                     {}};
-  const Rows rows(comparison, contest, device);
+  const RowsOfComparison rows(comparison, contest, device);
   for (const Contender& contender : comparison.contenders) table.rows.push_back(rows(contender));
   table.folds = true;
   result.tables.push_back(std::move(table));

@@ -10,8 +10,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-constexpr const char* automatic = "auto";
-
 /// Above this, N^2 is not worth a trial.
 constexpr Index most_for_all_pairs = 2048;
 
@@ -90,7 +88,7 @@ std::vector<Candidate> last_resort(const SimulationSettings& setup, const Proble
   for (const bool emulated : {false, true}) {
     for (const BackendEntry& entry : backend_registry()) {
       const BackendOptions options = default_options(entry.info);
-      if (entry.info.name == automatic) continue;
+      if (entry.info.name == any_backend) continue;
       if (is_emulated(entry.info, options, problem) != emulated) continue;
       if (entry.refuse(problem, options)) continue;
       add_with_skins(entry, options, setup, problem, candidates);
@@ -104,13 +102,13 @@ std::vector<Candidate> last_resort(const SimulationSettings& setup, const Proble
 
 std::vector<Candidate> all_candidates(const SimulationSettings& setup, const Problem& problem) {
   std::vector<Candidate> candidates;
-  if (setup.backend != automatic) {
+  if (setup.backend != any_backend) {
     add_with_skins(find_backend(setup.backend), setup.options, setup, problem, candidates);
     return candidates;
   }
   const bool vectors_alone = !setup.deterministic && has_vectors_to_be_tried(problem);
   for (const BackendEntry& entry : backend_registry()) {
-    if (entry.info.name == automatic || (vectors_alone && !entry.info.has_vectors)) continue;
+    if (entry.info.name == any_backend || (vectors_alone && !entry.info.has_vectors)) continue;
     add_worth_trying(entry, setup, problem, candidates);
   }
   return candidates.empty() ? last_resort(setup, problem) : candidates;
@@ -124,7 +122,7 @@ std::optional<std::string> refusal_of(const SimulationSettings& setup, const Pro
   const BackendEntry& entry = find_backend(setup.backend);
   if (const auto reason = entry.refuse(problem, setup.options)) return reason;
   if (!all_candidates(setup, problem).empty()) return {};
-  if (setup.backend != automatic) {
+  if (setup.backend != any_backend) {
     const double cutoff = cutoff_of(problem.potential);
     const double skin = setup.skin.value_or(skins_to_try[0] * largest_sigma(problem));
     const Candidate candidate{&entry, setup.options, skin_that_fits(problem.box, cutoff, skin)};

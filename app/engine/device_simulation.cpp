@@ -27,8 +27,6 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
   return {};
 }
 
-constexpr const char* automatic = "auto";
-
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:
@@ -173,7 +171,7 @@ class DeviceSimulation final : public Simulation {
   std::string note_of(const LaunchReport& report) const {
     const std::string others = engine_.is_choosing() ? "; others still to be tried" : "";
     const std::string note = report.note();
-    if (setup_.backend != automatic) return note + others;
+    if (setup_.backend != any_backend) return note + others;
     return in_words(engine_.candidate().choice()) + (note.empty() ? "" : ", ") + note + others;
   }
 

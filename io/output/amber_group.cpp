@@ -12,8 +12,6 @@ namespace pencilbox {
 namespace {
 
 constexpr const char* group_name = "AMBER";
-/// Rows to a chunk.
-constexpr hsize_t chunk_frames = 256;
 const hdf5::Shape row{3};
 
 /// A dataset of the cell, and what netCDF takes a row for that is not there yet: what a killed run
@@ -91,8 +89,8 @@ class Maker {
   }
 
   hdf5::Dataset create(const CellSeries& series) const {
-    hdf5::Dataset dataset = hdf5::Dataset::create_rows(group_.id(), series.name, H5T_IEEE_F64LE,
-                                                       row, row, chunk_frames, 0, series.absent);
+    hdf5::Dataset dataset = hdf5::Dataset::create_rows(
+        group_.id(), series.name, H5T_IEEE_F64LE, row, row, hdf5::chunk_frames, 0, series.absent);
     give_dimensions(dataset, {"frame", series.components});
     return dataset;
   }

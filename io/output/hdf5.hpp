@@ -18,6 +18,9 @@ namespace pencilbox::hdf5 {
 
 using Shape = std::vector<hsize_t>;
 
+/// Rows to a chunk of what has a few numbers a frame.
+inline constexpr hsize_t chunk_frames = 256;
+
 /// Silences HDF5's own printing and its exit handler. The handler would close once more what could
 /// not be closed and can crash on that. To have that second effect it must run before anything else
 /// of HDF5 in the process, a name such as H5T_NATIVE_DOUBLE included.

@@ -76,7 +76,7 @@ std::string take_constants(ResultTable& table) {
   return text;
 }
 
-std::size_t width_of(const ResultTable& table, std::size_t column) {
+std::size_t widest_text(const ResultTable& table, std::size_t column) {
   std::size_t width = table.columns[column].heading.size();
   for (const ResultRow& row : table.rows) {
     width = std::max(width, text_of(table, row, column).size());
@@ -88,11 +88,11 @@ std::size_t width_of(const ResultTable& table, std::size_t column) {
 /// column is wider than `width`.
 void split_parts(ResultTable& table, std::size_t width) {
   constexpr std::size_t gap = 2;
-  const std::size_t name = width_of(table, 0);
+  const std::size_t name = widest_text(table, 0);
   int old_part = 0, part = 0;
   std::size_t used = name;
   for (std::size_t k = 1; k < table.columns.size(); ++k) {
-    const std::size_t wanted = gap + width_of(table, k);
+    const std::size_t wanted = gap + widest_text(table, k);
     const bool begins = table.columns[k].part != old_part || used + wanted > width;
     old_part = table.columns[k].part;
     if (begins && used > name) {
@@ -133,7 +133,7 @@ std::string screen_text(const ResultTable& table, std::size_t width) {
   if (shown.rows.empty()) return to_text(table);
   const std::string constants = take_constants(shown);
   split_parts(shown, width);
-  const std::size_t name = width_of(shown, 0) + 2;
+  const std::size_t name = widest_text(shown, 0) + 2;
   std::string text = wrapped_lines(to_text(shown), width, name);
   const std::string below = wrapped_lines(constants + refusals, width, 2);
   return below.empty() ? text : text + "\n" + below;

@@ -23,8 +23,6 @@ namespace {
 
 /// A chunk holds a part of one frame, small enough for HDF5's chunk cache of 1 MiB in f32.
 constexpr hsize_t chunk_particles = 65536;
-/// Rows to a chunk of what has a few numbers a frame.
-constexpr hsize_t chunk_frames = 256;
 /// More than what HDF5 adds to a file for a frame besides the particles: index nodes, new chunks of
 /// what has a few numbers a frame.
 constexpr std::int64_t metadata_bytes = 256 * 1024;
@@ -248,7 +246,8 @@ void TrajectoryFile::create_field(Field field, const TrajectoryHeader& header) {
         row}});
   if (field != Field::position) return link_step_and_time(element.id());
   const auto create_counter = [&element](const char* name, hid_t stored) {
-    return Series{hdf5::Dataset::create_rows(element.id(), name, stored, {}, {}, chunk_frames), {}};
+    return Series{
+        hdf5::Dataset::create_rows(element.id(), name, stored, {}, {}, hdf5::chunk_frames), {}};
   };
   step_ = create_counter("step", H5T_STD_I64LE);
   time_ = create_counter("time", H5T_IEEE_F64LE);
@@ -280,9 +279,9 @@ void TrajectoryFile::create_box(const Box& box) {
   hdf5::write_attribute(group.id(), "origin", std::span<const double>(box.lower));
 
   const hdf5::Group edges = hdf5::Group::create(group.id(), "edges");
-  edges_ = Series{
-      hdf5::Dataset::create_rows(edges.id(), "value", H5T_IEEE_F64LE, {3, 3}, {3, 3}, chunk_frames),
-      {3, 3}};
+  edges_ = Series{hdf5::Dataset::create_rows(edges.id(), "value", H5T_IEEE_F64LE, {3, 3}, {3, 3},
+                                             hdf5::chunk_frames),
+                  {3, 3}};
   link_step_and_time(edges.id());
 }
 
@@ -290,9 +289,9 @@ void TrajectoryFile::create_observables() {
   const hdf5::Group group = hdf5::Group::create(file_.id(), "observables");
   for (const ObservableValue& observable : observables_of({})) {
     const hdf5::Group element = hdf5::Group::create(group.id(), observable.name);
-    observables_.push_back(
-        {hdf5::Dataset::create_rows(element.id(), "value", H5T_IEEE_F64LE, {}, {}, chunk_frames),
-         {}});
+    observables_.push_back({hdf5::Dataset::create_rows(element.id(), "value", H5T_IEEE_F64LE, {},
+                                                       {}, hdf5::chunk_frames),
+                            {}});
     link_step_and_time(element.id());
   }
 }

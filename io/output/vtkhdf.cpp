@@ -14,8 +14,6 @@ namespace pencilbox {
 namespace {
 
 constexpr std::int64_t first_capacity = 1024;
-/// Frames to a chunk of their times.
-constexpr hsize_t chunk_frames = 256;
 /// Numbers of a chunk of what is compressed.
 constexpr hsize_t chunk_numbers = 65536;
 /// Vertices, lines, polygons, strips: each step has an offset into each of them.
@@ -130,7 +128,8 @@ void VtkhdfWriter::make_steps(Half& half) const {
   half.steps = hdf5::Group::create(half.root.id(), "Steps");
   const hid_t steps = half.steps.id();
   hdf5::write_attribute(steps, "NSteps", std::int64_t{0});
-  half.times = hdf5::Dataset::create_rows(steps, "Values", H5T_IEEE_F64LE, {}, {}, chunk_frames);
+  half.times =
+      hdf5::Dataset::create_rows(steps, "Values", H5T_IEEE_F64LE, {}, {}, hdf5::chunk_frames);
   write_constant(steps, "PartOffsets", {capacity}, 0);
   write_constant(steps, "NumberOfParts", {capacity}, 1);
   write_constant(steps, "CellOffsets", {capacity, kinds_of_cells}, 0);
