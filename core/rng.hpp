@@ -35,7 +35,13 @@ PENCILBOX_DEVICE_FUNCTION constexpr PhiloxCounter philox4x32(PhiloxCounter count
 }
 
 /// What a draw is for. Two purposes never see the same numbers, whatever seed a deck gives them.
-enum class RandomStream : std::uint32_t { velocity = 1, position = 2, type = 3, langevin = 4 };
+enum class RandomStream : std::uint32_t {
+  velocity = 1,
+  position = 2,
+  type = 3,
+  langevin = 4,
+  velocity_rescaling = 5
+};
 
 /// 128 random bits for particle `id`; `index` counts the draws of that particle in that stream.
 PENCILBOX_DEVICE_FUNCTION constexpr PhiloxCounter random_bits(std::uint64_t seed,

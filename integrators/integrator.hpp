@@ -43,7 +43,8 @@ class Integrator {
 
   /// The step of the first of a batch's StepNumbers: what they are counted from. Called between
   /// batches, where nothing is noted.
-  virtual void begin_batch(std::int64_t /*step*/, Stream& /*stream*/) {}
+  virtual void begin_batch(const Particles<Precision>& /*particles*/, std::int64_t /*step*/,
+                           Stream& /*stream*/) {}
 
   /// Before the forces of the new positions.
   virtual void first_half(const MovingStep<Precision>& step, Stream& stream) = 0;

@@ -13,21 +13,15 @@
 #include <cmath>
 
 #include "core/rng.hpp"
+#include "integrators/batch_steps.hpp"
 #include "integrators/exchanged_energy.hpp"
+#include "integrators/half_steps.hpp"
 #include "integrators/integrator.hpp"
+#include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// Where the steps of a batch are counted from; its kernels may stand in a graph.
-struct NoteFirstStep {
-  static constexpr const char* name = "langevin: first step";
-  std::int64_t* first_step;
-  std::int64_t step;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const { *first_step = step; }
-};
 
 /// O: what friction and noise make of a velocity.
 struct FrictionAndNoise {
@@ -47,9 +41,7 @@ struct FrictionAndNoise {
   }
 };
 
-enum class Part { first_half, second_half, both };
-
-template <class Precision, Part part>
+template <class Precision, HalfSteps halves>
 struct LangevinKernel {
   static constexpr const char* name = "langevin";
   using State = typename Precision::State;
@@ -59,14 +51,13 @@ struct LangevinKernel {
   const ParticleId* id;
   FrictionAndNoise bath;
   ExchangedEnergyView exchanged;
-  const std::int64_t* first_step;
-  StepNumber step;  ///< that the particles arrive at
+  RunStep step;  ///< that the particles arrive at
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     const Vec3<State> kick = move.half_kick(i, force[i]);
     Vec3<State> v = move.velocity[i] + kick;
-    if constexpr (part == Part::both) v = v + kick;
-    if constexpr (part != Part::second_half) v = drift(i, v);
+    if constexpr (halves == HalfSteps::both) v = v + kick;
+    if constexpr (halves != HalfSteps::second) v = drift(i, v);
     move.velocity.store(i, v);
   }
 
@@ -74,8 +65,7 @@ struct LangevinKernel {
   PENCILBOX_DEVICE_FUNCTION Vec3<State> drift(Index i, const Vec3<State>& v) const {
     const double inverse_mass = move.inverse_mass[move.several_types ? move.type[i] : 0];
     const Vec3<double> before = v.template to<double>();
-    const Vec3<State> after =
-        bath(before, id[i], *first_step + step(), inverse_mass).template to<State>();
+    const Vec3<State> after = bath(before, id[i], step(), inverse_mass).template to<State>();
     const Vec3<double> rounded = after.template to<double>();
     exchanged.add(i, 0.5 * (dot(rounded, rounded) - dot(before, before)) / inverse_mass);
     move.arrival(i, move.position[i] + static_cast<State>(0.5 * move.timestep) * (v + after));
@@ -87,19 +77,19 @@ template <class Precision>
 class Langevin final : public Integrator<Precision> {
  public:
   explicit Langevin(const IntegratorSettings& settings)
-      : timestep_(settings.timestep), bath_(bath_of(settings)), first_step_(1) {}
+      : timestep_(settings.timestep), bath_(bath_of(settings)) {}
 
-  void begin_batch(std::int64_t step, Stream& stream) override {
-    for_each(stream, 1, NoteFirstStep{first_step_.data(), step});
+  void begin_batch(const Particles<Precision>&, std::int64_t step, Stream& stream) override {
+    steps_.begin(step, stream);
   }
   void first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    run<Part::first_half>(step.particles, step.arrival, step.step, stream);
+    run<HalfSteps::first>(step.particles, step.arrival, step.step, stream);
   }
   void second_half(const EndingStep<Precision>& step, Stream& stream) override {
-    run<Part::second_half>(step.particles, {}, step.step, stream);
+    run<HalfSteps::second>(step.particles, {}, step.step, stream);
   }
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    run<Part::both>(step.particles, step.arrival, step.step, stream);
+    run<HalfSteps::both>(step.particles, step.arrival, step.step, stream);
   }
 
   double conserved_energy(const Observation& sums, Stream& stream) override {
@@ -131,29 +121,21 @@ class Langevin final : public Integrator<Precision> {
             static_cast<std::uint64_t>(given.at("seed"))};
   }
 
-  template <Part part>
+  template <HalfSteps halves>
   void run(Particles<Precision>& particles, const Arrival<Precision>& arrival,
            const StepNumber& step, Stream& stream) {
-    auto& state = particles.state;
-    const Vec3Buffer<typename Precision::State>& position = state.position;
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    const KickAndDrift<Precision> move{position.view(),
-                                       state.velocity.view(),
-                                       state.type.data(),
-                                       particles.inverse_mass.data(),
-                                       timestep_,
-                                       particles.types > 1,
-                                       arrival};
-    for_each(stream, particles.count,
-             LangevinKernel<Precision, part>{move, force.view(), state.id.data(), bath_,
-                                             exchanged_.view(particles.count, stream),
-                                             first_step_.data(), step});
+    for_each(
+        stream, particles.count,
+        LangevinKernel<Precision, halves>{kick_and_drift_of(particles, arrival, timestep_),
+                                          force.view(), particles.state.id.data(), bath_,
+                                          exchanged_.view(particles.count, stream), steps_[step]});
   }
 
   double timestep_;
   FrictionAndNoise bath_;
   ExchangedEnergy exchanged_;
-  Buffer<std::int64_t> first_step_;  ///< of the batch
+  BatchSteps steps_;
 };
 
 }  // namespace
@@ -163,23 +145,13 @@ IntegratorEntry langevin() {
       {.name = "langevin",
        .summary = "constant temperature by friction and noise on each particle (BAOAB)",
        .source = "Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34",
-       .parameters = {{.name = "temperature",
-                       .description = "Of the heat bath",
-                       .unit = "epsilon",
-                       .minimum = 0.0,
-                       .maximum = 1e6},
+       .parameters = {bath_temperature(),
                       {.name = "friction",
                        .description = "Rate at which a velocity is forgotten",
                        .unit = "1/tau",
                        .minimum = 1e-12,
                        .maximum = 1e6},
-                      {.name = "seed",
-                       .description = "Seed of the noise",
-                       .unit = "",
-                       .minimum = 0.0,
-                       .maximum = 0x1p53,
-                       .default_value = "1",
-                       .is_integer = true}}});
+                      noise_seed()}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -25,7 +25,7 @@ void Engine<Precision>::run_batch(std::int32_t steps, LastStep last) {
       last == LastStep::with_energies ? Wanted::forces_and_energies : Wanted::forces;
   profiler_.start();
   begin_.record(stream_);
-  integrator_->begin_batch(step_, stream_);
+  integrator_->begin_batch(particles_, step_, stream_);
   StepPlan<Precision> steps_to_come = plan();
   steps_to_come.begin_batch(steps - 1, carried_);
   profiler_.sample();

@@ -1,0 +1,262 @@
+// A Nose-Hoover chain: constant temperature by a friction that is itself a particle with a heat
+// bath, and so on along the chain. Deterministic and reversible. Martyna, Klein and Tuckerman, J.
+// Chem. Phys. 97, 2635 (1992), conserved quantity: equation 2.8; Martyna, Tuckerman, Tobias and
+// Klein, Mol. Phys. 87, 1117 (1996), section 4.1, the splitting:
+//
+//   first half    chain for dt/2, which scales v ; v += f/m dt/2 ; x += v dt
+//   second half   v += f/m dt/2 ; chain for dt/2, which scales v
+//
+// Masses of the chain: Q_1 = N_f T tau^2, Q_j = T tau^2, N_f the degrees of freedom.
+#include <algorithm>
+#include <cmath>
+
+#include "core/reduction.hpp"
+#include "integrators/half_steps.hpp"
+#include "integrators/integrator.hpp"
+#include "integrators/kinetic_energy.hpp"
+#include "integrators/thermostat_parameters.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+constexpr int most_links = 8;
+
+/// On the device.
+struct ChainState {
+  double position[most_links];  ///< eta
+  double velocity[most_links];  ///< [1/tau]
+  double twice_kinetic_energy;  ///< of the particles, which the chain has scaled [epsilon]
+  double factors[2];  ///< of the velocities: that of the last half, and of the half before
+};
+
+/// Moves the chain by half a step.
+struct Chain {
+  ChainState* state;
+  int links;
+  double degrees_of_freedom;
+  double temperature;
+  double relaxation_time;
+  double timestep;
+
+  /// Returns the factor for all velocities.
+  PENCILBOX_DEVICE_FUNCTION double half_step() const {
+    if (degrees_of_freedom < 1.0) return 1.0;
+    // Suzuki and Yoshida, fourth order.
+    constexpr double outer = 1.3512071919596578;  // 1/(2 - 2^(1/3))
+    constexpr double weights[3]{outer, 1.0 - 2.0 * outer, outer};
+    double factor = 1.0;
+    for (const double weight : weights) factor *= part(weight * timestep);
+    return factor;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION double mass(int j) const {
+    return temperature * relaxation_time * relaxation_time * (j == 0 ? degrees_of_freedom : 1.0);
+  }
+
+ private:
+  /// Half of `whole`.
+  PENCILBOX_DEVICE_FUNCTION double part(double whole) const {
+    const double quarter = whole / 4.0;
+    for (int j = links - 1; j >= 0; --j) kick(j, quarter);
+    const double factor = std::exp(-0.5 * whole * state->velocity[0]);
+    state->twice_kinetic_energy *= factor * factor;
+    for (int j = 0; j < links; ++j) state->position[j] += 0.5 * whole * state->velocity[j];
+    for (int j = 0; j < links; ++j) kick(j, quarter);
+    return factor;
+  }
+
+  /// Link j, between two halves of the friction of the next.
+  PENCILBOX_DEVICE_FUNCTION void kick(int j, double time) const {
+    const double friction = j + 1 < links ? std::exp(-0.5 * time * state->velocity[j + 1]) : 1.0;
+    state->velocity[j] = (state->velocity[j] * friction + time * push(j)) * friction;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION double push(int j) const {
+    const double wanted = temperature * (j == 0 ? degrees_of_freedom : 1.0);
+    const double before = j == 0 ? state->twice_kinetic_energy
+                                 : mass(j - 1) * state->velocity[j - 1] * state->velocity[j - 1];
+    return (before - wanted) / mass(j);
+  }
+};
+
+/// The chain's share of the halves, before the particles'.
+template <HalfSteps halves>
+struct MoveChain {
+  static constexpr const char* name = "nose-hoover: chain";
+  Chain chain;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    chain.state->factors[0] = chain.half_step();
+    if constexpr (halves == HalfSteps::both) chain.state->factors[1] = chain.half_step();
+  }
+};
+
+template <class Precision, HalfSteps halves>
+struct NoseHooverKernel {
+  static constexpr const char* name = "nose-hoover";
+  using State = typename Precision::State;
+
+  KickAndDrift<Precision> move;
+  Vec3View<const typename Precision::Accumulator> force;
+  const ChainState* chain;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const Vec3<State> kick = move.half_kick(i, force[i]);
+    Vec3<State> v = move.velocity[i];
+    if constexpr (halves != HalfSteps::first) v = scaled(v + kick, 0);
+    if constexpr (halves != HalfSteps::second) {
+      v = scaled(v, halves == HalfSteps::both ? 1 : 0) + kick;
+      move.drift(i, v);
+    }
+    move.velocity.store(i, v);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> scaled(const Vec3<State>& v, int half) const {
+    return (chain->factors[half] * v.template to<double>()).template to<State>();
+  }
+};
+
+template <class Precision>
+class NoseHoover final : public Integrator<Precision> {
+ public:
+  explicit NoseHoover(const IntegratorSettings& settings)
+      : timestep_(settings.timestep),
+        temperature_(settings.parameters.at("temperature")),
+        relaxation_time_(settings.parameters.at("relaxation_time")),
+        links_(static_cast<int>(settings.parameters.at("chain_length"))),
+        chain_(1) {
+    reduction_.reserve();
+  }
+
+  /// Later the chain knows what it has made of the kinetic energy.
+  void begin_batch(const Particles<Precision>& particles, std::int64_t /*step*/,
+                   Stream& stream) override {
+    if (has_begun_) return;
+    has_begun_ = true;
+    put({}, stream);
+    const Vec3Buffer<typename Precision::State>& velocity = particles.state.velocity;
+    reduction_.sum_into(&chain_.data()->twice_kinetic_energy,
+                        TwiceKineticEnergy<Precision>{velocity.view(), inverse_masses(particles)},
+                        particles.count, stream);
+  }
+
+  void first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    run<HalfSteps::first>(step.particles, step.arrival, stream);
+  }
+  void second_half(const EndingStep<Precision>& step, Stream& stream) override {
+    sum_kicked(step.particles, stream);
+    run<HalfSteps::second>(step.particles, {}, stream);
+  }
+  void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    sum_kicked(step.particles, stream);
+    run<HalfSteps::both>(step.particles, step.arrival, stream);
+  }
+
+  double conserved_energy(const Observation& sums, Stream& stream) override {
+    return sums.total_energy() + energy_of(get(stream), chain(static_cast<Index>(sums.particles)));
+  }
+
+  NamedNumbers state(Stream& stream) override {
+    const ChainState now = get(stream);
+    return {{chain_position, {now.position, now.position + links_}},
+            {chain_velocity, {now.velocity, now.velocity + links_}},
+            {twice_kinetic_energy, {now.twice_kinetic_energy}}};
+  }
+  void restore(const NamedNumbers& state, Stream& stream) override {
+    ChainState now{};
+    take(state, chain_position, now.position, links_);
+    take(state, chain_velocity, now.velocity, links_);
+    take(state, twice_kinetic_energy, &now.twice_kinetic_energy, 1);
+    put(now, stream);
+    has_begun_ = true;
+  }
+
+ private:
+  static constexpr const char* chain_position = "chain_position";
+  static constexpr const char* chain_velocity = "chain_velocity";
+  static constexpr const char* twice_kinetic_energy = "twice_kinetic_energy";
+
+  static void take(const NamedNumbers& state, const char* name, double* to, int count) {
+    const auto found = state.find(name);
+    if (state.size() != 3 || found == state.end() ||
+        found->second.size() != static_cast<std::size_t>(count)) {
+      throw InputError("integrator: the state is none of nose-hoover with this chain_length");
+    }
+    std::copy(found->second.begin(), found->second.end(), to);
+  }
+
+  Chain chain(Index particles) {
+    return {chain_.data(), links_,           degrees_of_freedom(particles),
+            temperature_,  relaxation_time_, timestep_};
+  }
+
+  static double energy_of(const ChainState& now, const Chain& chain) {
+    double energy = 0.0;
+    for (int j = 0; j < chain.links; ++j) {
+      energy += 0.5 * chain.mass(j) * now.velocity[j] * now.velocity[j] +
+                chain.temperature * (j == 0 ? chain.degrees_of_freedom : 1.0) * now.position[j];
+    }
+    return energy;
+  }
+
+  /// Of the velocities that end the step, before the chain scales them.
+  void sum_kicked(Particles<Precision>& particles, Stream& stream) {
+    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
+    reduction_.sum_into(
+        &chain_.data()->twice_kinetic_energy,
+        TwiceKineticEnergyAfterKick<Precision>{kick_and_drift_of(particles, {}, timestep_),
+                                               inverse_masses(particles), force.view()},
+        particles.count, stream);
+  }
+
+  template <HalfSteps halves>
+  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
+    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
+    for_each(stream, 1, MoveChain<halves>{chain(particles.count)});
+    for_each(stream, particles.count,
+             NoseHooverKernel<Precision, halves>{kick_and_drift_of(particles, arrival, timestep_),
+                                                 force.view(), chain_.data()},
+             move_threads(particles.count));
+  }
+
+  ChainState get(Stream& stream) {
+    ChainState now{};
+    if (!has_begun_) return now;
+    memory::copy(&now, chain_.data(), sizeof now, stream);
+    stream.synchronize();
+    return now;
+  }
+  void put(const ChainState& now, Stream& stream) {
+    memory::copy(chain_.data(), &now, sizeof now, stream);
+    stream.synchronize();
+  }
+
+  double timestep_;
+  double temperature_;
+  double relaxation_time_;
+  int links_;
+  bool has_begun_ = false;
+  Reduction reduction_;
+  Buffer<ChainState> chain_;
+};
+
+}  // namespace
+
+IntegratorEntry nose_hoover() {
+  return make_integrator_entry<NoseHoover>(
+      {.name = "nose-hoover",
+       .summary = "constant temperature by a chain of frictions, without random numbers",
+       .source = "Martyna, Klein and Tuckerman, J. Chem. Phys. 97, 2635 (1992)",
+       .parameters = {bath_temperature(1e-12),
+                      relaxation_time(),
+                      {.name = "chain_length",
+                       .description = "Links of the chain",
+                       .unit = "",
+                       .minimum = 1.0,
+                       .maximum = most_links,
+                       .default_value = "3",
+                       .is_integer = true}}});
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
