@@ -25,6 +25,9 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+/// Of bins and pairs of types: 128 MB.
+constexpr std::int64_t most_numbers = 1 << 24;
+
 /// Wide enough for any run; the spelling that atomics of every device take.
 using Count = unsigned long long;
 
@@ -210,8 +213,6 @@ class RadialDistribution final : public Observable<Precision> {
   }
 
  private:
-  static constexpr std::int64_t most_numbers = 1 << 24;
-
   static std::int64_t pairs(const ObservableSettings& settings) {
     const auto types = static_cast<std::int64_t>(settings.system.types.size());
     return types * (types + 1) / 2;
