@@ -33,8 +33,26 @@ inline bool is_trajectory_part(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// observable-radial-distribution.csv, and .svg.
+inline constexpr std::string_view observable_head = "observable-";
+inline constexpr std::array<std::string_view, 2> observable_tails{".csv", ".svg"};
+
+/// What an observable has found, of whatever registry.
+inline bool is_observable(std::string_view name) {
+  if (!name.starts_with(observable_head)) return false;
+  name.remove_prefix(observable_head.size());
+  for (const std::string_view tail : observable_tails) {
+    if (!name.ends_with(tail) || name.size() == tail.size()) continue;
+    name.remove_suffix(tail.size());
+    return std::all_of(name.begin(), name.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+  }
+  return false;
+}
+
 inline bool is_output(std::string_view name) {
-  return std::find(all.begin(), all.end(), name) != all.end() || is_trajectory_part(name);
+  return std::find(all.begin(), all.end(), name) != all.end() || is_trajectory_part(name) ||
+         is_observable(name);
 }
 
 /// What a killed run may leave beside its outputs: a file that was being made, a sidecar's twin.

@@ -59,6 +59,14 @@ std::string remark_on_outputs(OutputRequest request) {
   }
 }
 
+ProblemReport checked(const Deck& deck, const DeviceApi& device, const SimulationSetup& setup) {
+  try {
+    return device.check(setup);
+  } catch (const ObservableRefusal& refusal) {
+    throw InputError(refusal_text(deck, refusal));
+  }
+}
+
 }  // namespace
 
 void check_command(const RunArguments& arguments) {
@@ -72,7 +80,7 @@ void check_command(const RunArguments& arguments) {
   const DeviceApi& device = choose_device(deck.device);
   require_memory_for_start(deck);
   const SimulationSetup setup = make_setup(deck);
-  const ProblemReport report = device.check(setup);
+  const ProblemReport report = checked(deck, device, setup);
   if (device.kind() == "host") require_memory(report.device_bytes, memory_left());
   for (const BackendVerdict& verdict : report.backends) {
     if (verdict.info.name == deck.backend && verdict.refusal) {

@@ -1,5 +1,6 @@
 #include "app/commands/program.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -13,6 +14,7 @@ Catalogue build_catalogue() {
   for (const DeviceApi* device : devices()) catalogue.devices.push_back(device->kind());
   catalogue.backends = devices().front()->backends();
   catalogue.integrators = devices().front()->integrators();
+  catalogue.observables = devices().front()->observables();
   return catalogue;
 }
 
@@ -51,6 +53,15 @@ OutputRequest output_request(const Deck& deck, const RunArguments& arguments) {
 
 std::string refusal_text(const Deck& deck, const std::string& reason) {
   return deck.place("neighbor.backend") + ": " + deck.backend + " cannot run this: " + reason;
+}
+
+std::string refusal_text(const Deck& deck, const ObservableRefusal& refusal) {
+  const auto one = std::find_if(
+      deck.observables.begin(), deck.observables.end(),
+      [&](const ObservableChoice& choice) { return choice.name == refusal.observable; });
+  const auto number = static_cast<std::size_t>(one - deck.observables.begin());
+  return deck.place_of_observable(number, refusal.key) + ": " + refusal.reason + ", got " +
+         refusal.got + ", allowed " + refusal.allowed;
 }
 
 void print(const std::string& text) {

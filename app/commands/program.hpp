@@ -37,6 +37,9 @@ std::vector<std::filesystem::path> inputs_of(const Deck& deck);
 /// What a run of this deck wants to write, and what it must not replace.
 OutputRequest output_request(const Deck& deck, const RunArguments& arguments);
 
+/// The one line for an observable that is not defined for a deck's system.
+std::string refusal_text(const Deck& deck, const ObservableRefusal& refusal);
+
 /// The one line for a back end that cannot run a deck.
 std::string refusal_text(const Deck& deck, const std::string& reason);
 

@@ -1,5 +1,7 @@
 #include "app/commands/resume.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/commands/setup.hpp"
@@ -28,12 +30,49 @@ class Comparison {
       refuse(difference->key, "differs", or_nothing(difference->now),
              or_nothing(difference->before));
     }
+    for (const ObservableState& kept : found_.checkpoint.observables) compare(kept.choice);
   }
 
  private:
   [[noreturn]] void refuse(const std::string& key, const std::string& what, const std::string& got,
                            const std::string& allowed) const {
     complain(deck_.place(key), fmt::format("{} from {}", what, found_.path.string()), got, allowed);
+  }
+
+  /// One that is new in the deck begins anew; what was measured must not get lost, nor be mixed
+  /// with something else.
+  void compare(const ObservableChoice& before) const {
+    constexpr const char* as_before = "as before; to start anew, say --overwrite without --resume";
+    const auto& asked = deck_.observables;
+    const auto now = std::find_if(asked.begin(), asked.end(), [&](const ObservableChoice& choice) {
+      return choice.name == before.name;
+    });
+    if (now == asked.end()) {
+      refuse("observables", before.name + " is missing, which differs", "no " + before.name,
+             as_before);
+    }
+    if (*now == before) return;
+    const ObservableParameters was = numbers_of(before), is = numbers_of(*now);
+    const auto difference = std::find_if(is.begin(), is.end(), [&](const auto& one) {
+      const auto old = was.find(one.first);
+      return old == was.end() || old->second != one.second;
+    });
+    const std::string key = difference == is.end() ? "type" : difference->first;
+    const auto text = [&key](const ObservableParameters& numbers) {
+      const auto found = numbers.find(key);
+      return found == numbers.end() ? std::string("no such key") : fmt::format("{}", found->second);
+    };
+    const auto number = static_cast<std::size_t>(now - asked.begin());
+    complain(deck_.place_of_observable(number, key),
+             fmt::format("differs from {}", found_.path.string()), text(is),
+             fmt::format("{}, {}", text(was), as_before));
+  }
+
+  static ObservableParameters numbers_of(const ObservableChoice& choice) {
+    ObservableParameters numbers = choice.parameters;
+    numbers["every"] = static_cast<double>(choice.every);
+    numbers["from"] = static_cast<double>(choice.from);
+    return numbers;
   }
 
   void compare_start() const {

@@ -9,6 +9,7 @@
 #include "io/input/complaint.hpp"
 #include "io/input/fixed_keys.hpp"
 #include "io/output/file.hpp"
+#include "io/output/observable_files.hpp"
 #include "io/output/trajectory_deck.hpp"
 #include "io/output/trajectory_files.hpp"
 
@@ -122,11 +123,16 @@ std::int64_t RunOutputs::next_due(std::int64_t step) const {
   std::int64_t due = std::min(deck_.steps, next(deck_.output.thermo_every));
   if (trajectory_) due = std::min(due, next(deck_.output.trajectory->every));
   if (deck_.output.checkpoint_every) due = std::min(due, next(*deck_.output.checkpoint_every));
+  for (const ObservableChoice& one : deck_.observables) due = std::min(due, one.next_due(step));
   return due;
 }
 
 void RunOutputs::write_frame(Simulation& simulation, const Observation& observation) {
   trajectory_->append(simulation.packed_snapshot(trajectory_->frame_fields()), observation);
+}
+
+void RunOutputs::write_observables(const std::vector<ObservableResult>& results) const {
+  for (const ObservableResult& result : results) write_observable(directory_.path(), result);
 }
 
 void RunOutputs::write_checkpoint(const Checkpoint& checkpoint) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "app/engine/simulation.hpp"
 #include "io/checkpoint/generations.hpp"
@@ -37,6 +38,9 @@ class RunOutputs {
 
   void write_row(const Observation& observation) { thermo_.append(observation); }
   void write_frame(Simulation& simulation, const Observation& observation);
+
+  /// What observables have found so far, in place of what they had found before.
+  void write_observables(const std::vector<ObservableResult>& results) const;
 
   /// After all rows and frames up to its step are on the disk.
   void write_checkpoint(const Checkpoint& checkpoint);

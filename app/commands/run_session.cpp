@@ -49,6 +49,8 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
     throw InputError(refusal_text(deck_, refusal.what()));
+  } catch (const ObservableRefusal& refusal) {
+    throw InputError(refusal_text(deck_, refusal));
   }
   const std::filesystem::path folder = outputs_->directory().path();
   if (!write_deck_file(folder, resolved_yaml(deck_)) && !arguments_.quiet) {
@@ -77,6 +79,8 @@ void RunSession::resume(const DeviceApi& device) {
   first_step_ = state.step;
   start_ = resumed_->checkpoint.start;
   simulation_ = device.resume(make_setup_to_resume(deck_, state.types), state);
+  simulation_->restore_observables(resumed_->checkpoint.observables);
+  resumed_->checkpoint.observables.clear();
   stopping_.end_set_up();
   OutputDirectory directory = OutputDirectory::open(output_request(deck_, arguments_));
   require_still_there(*resumed_);  // nobody else can write there from here on
@@ -106,6 +110,7 @@ int RunSession::run() {
   progress.clear();
   outputs_->close();
   const RunReport report = finished_report(stopped);
+  outputs_->write_observables(report.observables);
   write_report(outputs_->directory().report(), report);
   if (!arguments_.quiet) print_summary(std::cout, report);
   if (!arguments_.quiet) print("output in " + outputs_->directory().path().string() + "\n");
@@ -156,6 +161,7 @@ void RunSession::advance_batch(std::int64_t due) {
 /// checkpoint, unless the deck's intervals ask for it too: a longer run would not look there, and
 /// looking may round forces differently.
 void RunSession::look(Progress& progress) {
+  simulation_->sample_observables();
   const std::int64_t step = simulation_->step();
   const bool checkpoint = outputs_->checkpoint_due(step);
   std::optional<ExactState> state;
@@ -195,7 +201,9 @@ void RunSession::print_row(const Observation& observation) {
 
 void RunSession::write_checkpoint(ExactState state) {
   const Stopwatch stopwatch(write_seconds_);
-  outputs_->write_checkpoint({std::move(state), start_, PENCILBOX_VERSION, fixed_keys(deck_)});
+  outputs_->write_observables(simulation_->observable_results());
+  outputs_->write_checkpoint({std::move(state), start_, PENCILBOX_VERSION, fixed_keys(deck_),
+                              simulation_->observable_states()});
 }
 
 void RunSession::announce() const {
@@ -248,6 +256,7 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.regions.write = write_seconds_;
   report.backend_stats = simulation_->backend_stats();
   report.neighbors = simulation_->neighbor_stats();
+  report.observables = simulation_->observable_results();
   if (last_ && last_->time > start_.time) {
     report.energy_drift =
         (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);

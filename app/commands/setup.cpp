@@ -184,7 +184,8 @@ SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<Particl
            .deterministic = deck.deterministic,
            .skin = deck.skin,
            .parameters = deck.parameters,
-           .executor = deck.executor},
+           .executor = deck.executor,
+           .observables = deck.observables},
           {}};
 }
 

@@ -127,6 +127,7 @@ void compare_command(const CompareArguments& arguments) {
   Contest contest = make_contest(arguments, deck, properties);
   const ResultFiles files = result_files(arguments, deck);
   contest.setup = make_setup(deck);
+  contest.setup.observables.clear();  // what is compared is the steps
   contest.uncertainty = uncertainty_of(device, contest.setup);
   const Comparison comparison = compare_backends(
       contest, [&](SimulationSetup setup) { return device.make(std::move(setup)); });

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/engine/engine.hpp"
+#include "app/engine/observers.hpp"
 #include "app/engine/simulation.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "core/device/identifier.hpp"
@@ -27,6 +28,12 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
   return {};
 }
 
+/// Of a start, or of an exact state.
+template <class State>
+ObservedSystem observed_system(const State& state, double timestep) {
+  return {state.box, state.types, count_types(state.types.size(), state.type), timestep};
+}
+
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:
@@ -35,6 +42,7 @@ class DeviceSimulation final : public Simulation {
     const StartState start = std::exchange(setup_.start, {});
     types_ = start.types;
     type_counts_ = count_types(start.types.size(), start.type);
+    observers_.emplace(setup_.observables, observed_system(start, setup_.timestep));
     engine_.load(start, problem);
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
@@ -43,6 +51,7 @@ class DeviceSimulation final : public Simulation {
       : DeviceSimulation(std::move(setup), problem.device, problem.box) {
     types_ = state.types;
     type_counts_ = count_types(state.types.size(), state.type);
+    observers_.emplace(setup_.observables, observed_system(state, setup_.timestep));
     engine_.restore(state, problem);
   }
 
@@ -92,6 +101,25 @@ class DeviceSimulation final : public Simulation {
   PackedFrame packed_snapshot(const FieldSet& fields) override {
     constexpr bool doubles = std::is_same_v<Precision, DoublePrecision>;
     return gather(fields, doubles ? sizeof(double) : sizeof(float));
+  }
+
+  void sample_observables() override {
+    if (!observers_->any_due(step())) return;
+    if (engine_.evaluated() == Evaluated::stored) {
+      throw std::logic_error("a resumed simulation has to advance before it is observed");
+    }
+    observers_->sample(step(),
+                       {particles(), engine_.grid(), engine_.view().offset, stray_of_a_list()},
+                       engine_.stream());
+  }
+  std::vector<ObservableResult> observable_results() override {
+    return observers_->results(engine_.stream());
+  }
+  std::vector<ObservableState> observable_states() override {
+    return observers_->states(engine_.stream());
+  }
+  void restore_observables(const std::vector<ObservableState>& states) override {
+    observers_->restore(states, engine_.stream());
   }
 
   double last_advance_seconds() const override { return engine_.last_advance_seconds(); }
@@ -166,6 +194,11 @@ class DeviceSimulation final : public Simulation {
 
   Particles<Precision>& particles() { return engine_.particles(); }
   double time() const { return static_cast<double>(step()) * setup_.timestep; }
+
+  /// A list is made anew before a particle has moved by more.
+  double stray_of_a_list() const {
+    return engine_.candidate().keeps_list() ? 0.5 * engine_.candidate().skin : 0.0;
+  }
 
   /// What runs, where that was not the deck's to say, and how it was launched.
   std::string note_of(const LaunchReport& report) const {
@@ -258,6 +291,7 @@ class DeviceSimulation final : public Simulation {
   Engine<Precision> engine_;
   ResolutionWatch<Precision> watch_;
   Reduction reduction_;
+  std::optional<Observers<Precision>> observers_;
   std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
 };
 
@@ -314,9 +348,17 @@ class Api final : public DeviceApi {
     return infos;
   }
 
+  std::vector<ObservableInfo> observables() const override {
+    std::vector<ObservableInfo> infos;
+    for (const ObservableEntry& entry : observable_registry()) infos.push_back(entry.info);
+    return infos;
+  }
+
   ProblemReport check(const SimulationSetup& setup) const override {
     const Problem bare = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, bare);
+    const ObservedSystem system = observed_system(setup.start, setup.timestep);
+    require_observables(setup.observables, system);
     SimulationSettings with_this = setup;
     ProblemReport report;
     for (const BackendEntry& entry : backend_registry()) {
@@ -326,6 +368,7 @@ class Api final : public DeviceApi {
       report.backends.push_back({entry.info, refusal_of(with_this, bare)});
     }
     const Problem problem = as_it_begins(setup, bare, report);
+    report.device_bytes += bytes_of_observables(setup.observables, system);
     report.cells = {problem.grid.cells[0], problem.grid.cells[1], problem.grid.cells[2]};
     report.cell_side = problem.grid.side;
     report.largest_cell = problem.largest_cell;
@@ -337,12 +380,14 @@ class Api final : public DeviceApi {
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
     const Problem problem = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, problem);
+    require_observables(setup.observables, observed_system(setup.start, setup.timestep));
     return make_device_simulation(std::move(setup), problem);
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup,
                                      const ExactState& state) const override {
     const Problem problem = make_problem(setup, state, properties());
+    require_observables(setup.observables, observed_system(state, setup.timestep));
     return make_device_simulation(std::move(setup), problem, state);
   }
 };

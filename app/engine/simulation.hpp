@@ -15,6 +15,7 @@
 #include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/neighbor_stats.hpp"
+#include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/packed_frame.hpp"
 #include "core/precision.hpp"
@@ -35,6 +36,7 @@ struct SimulationSettings {
   std::optional<double> skin{};       ///< of lists [sigma]; absent: found while running
   IntegratorParameters parameters{};  ///< of the integrator
   Executor executor = Executor::best;
+  std::vector<ObservableChoice> observables{};  ///< each once
 };
 
 /// Everything a simulation needs to exist.
@@ -78,6 +80,17 @@ class Simulation {
   /// the rows are there; the device computes on while they come.
   virtual PackedFrame packed_snapshot(const FieldSet& fields) = 0;
 
+  /// Each observable of the setup that is due at the present step takes a sample of the state,
+  /// which does not change. A resumed simulation has to advance first.
+  virtual void sample_observables() = 0;
+  /// What they have found so far, in the order of the setup.
+  virtual std::vector<ObservableResult> observable_results() = 0;
+  /// What they carry from sample to sample, in the same order.
+  virtual std::vector<ObservableState> observable_states() = 0;
+  /// Goes on with what a checkpoint holds; one that is not in it begins anew. Throws InputError
+  /// where a state is none of the observable.
+  virtual void restore_observables(const std::vector<ObservableState>& states) = 0;
+
   /// Seconds of the last advance(), between two events on the device.
   virtual double last_advance_seconds() const = 0;
   virtual RegionSeconds regions() const = 0;
@@ -104,7 +117,7 @@ struct ProblemReport {
   std::int64_t largest_cell = 0;    ///< most particles in one cell of the start
   double particles_per_cell = 0.0;  ///< mean
   double skin = 0.0;                ///< that a list begins with; 0: none is kept [sigma]
-  /// Particles, cells, sums and lists; what else a back end takes comes on top.
+  /// Particles, cells, sums, lists and observables; what else a back end takes comes on top.
   std::int64_t device_bytes = 0;
   std::vector<BackendVerdict> backends;
 };
@@ -124,13 +137,15 @@ class DeviceApi {
 
   virtual std::vector<BackendInfo> backends() const = 0;
   virtual std::vector<IntegratorInfo> integrators() const = 0;
+  virtual std::vector<ObservableInfo> observables() const = 0;
 
   /// How this problem would lie on the device, and which back ends could run it, the chosen one
-  /// with its options. Allocates nothing there.
+  /// with its options. Allocates nothing there. Throws ObservableRefusal.
   virtual ProblemReport check(const SimulationSetup& setup) const = 0;
 
-  /// Throws BackendRefusal if the back end cannot run this, SystemError if the device does not
-  /// answer or has too little memory, PhysicsError if the start is broken.
+  /// Throws BackendRefusal if the back end cannot run this, ObservableRefusal if an observable is
+  /// not defined for it, SystemError if the device does not answer or has too little memory,
+  /// PhysicsError if the start is broken.
   virtual std::unique_ptr<Simulation> make(SimulationSetup setup) const = 0;
 
   /// Goes on from a state, bit for bit as the simulation that gave it would have, if the back end,

@@ -112,6 +112,30 @@ void write_list(hid_t file, const ExactState& state) {
   hdf5::write_attribute(group.id(), "age", state.list_age);
 }
 
+void write_numbers(const Group& group, const NamedNumbers& all) {
+  for (const auto& [name, numbers] : all) {
+    write(group.id(), name, H5T_IEEE_F64LE, {numbers.size()}, H5T_NATIVE_DOUBLE, numbers.data());
+  }
+}
+
+/// `every` and `from` are among its parameters here.
+NamedNumbers parameters_of(const ObservableChoice& choice) {
+  NamedNumbers parameters{{"every", {static_cast<double>(choice.every)}},
+                          {"from", {static_cast<double>(choice.from)}}};
+  for (const auto& [name, value] : choice.parameters) parameters[name] = {value};
+  return parameters;
+}
+
+void write_observables(hid_t file, const std::vector<ObservableState>& observables) {
+  if (observables.empty()) return;
+  const Group all = Group::create(file, "observables");
+  for (const ObservableState& observable : observables) {
+    const Group one = Group::create(all.id(), observable.choice.name);
+    write_numbers(Group::create(one.id(), "parameters"), parameters_of(observable.choice));
+    write_numbers(Group::create(one.id(), "state"), observable.numbers);
+  }
+}
+
 void write_all(hid_t file, const Checkpoint& checkpoint) {
   const ExactState& state = checkpoint.state;
   hdf5::write_attribute(file, "format", format);
@@ -125,23 +149,29 @@ void write_all(hid_t file, const Checkpoint& checkpoint) {
   write_box(file, state.box);
   write_types(file, state.types);
   write_grid(file, state.grid);
-  const Group integrator = Group::create(file, "integrator");
-  for (const auto& [name, numbers] : state.integrator) {
-    write(integrator.id(), name, H5T_IEEE_F64LE, {numbers.size()}, H5T_NATIVE_DOUBLE,
-          numbers.data());
-  }
+  write_numbers(Group::create(file, "integrator"), state.integrator);
+  write_observables(file, checkpoint.observables);
   write_list(file, state);
   write_particles(file, state);
+}
+
+std::int64_t bytes_of(const NamedNumbers& all) {
+  constexpr std::int64_t head = 4096;
+  std::int64_t bytes = head;
+  for (const auto& [name, numbers] : all) {
+    bytes += static_cast<std::int64_t>(numbers.size() * sizeof(double)) + head;
+  }
+  return bytes;
 }
 
 /// More than the file will take, HDF5's own included.
 std::int64_t bytes_of(const Checkpoint& checkpoint) {
   constexpr std::int64_t row = 4 * sizeof(Double3) + 2 * sizeof(Int3) + 2 * sizeof(std::int32_t);
-  std::int64_t integrator = 0;
-  for (const auto& [name, numbers] : checkpoint.state.integrator) {
-    integrator += static_cast<std::int64_t>(numbers.size() * sizeof(double)) + 4096;
+  std::int64_t carried = bytes_of(checkpoint.state.integrator);
+  for (const ObservableState& observable : checkpoint.observables) {
+    carried += bytes_of(parameters_of(observable.choice)) + bytes_of(observable.numbers);
   }
-  return checkpoint.state.size() * row + integrator +
+  return checkpoint.state.size() * row + carried +
          static_cast<std::int64_t>(checkpoint.deck.size()) + (1 << 16);
 }
 
@@ -251,21 +281,56 @@ herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
   return 0;
 }
 
-NamedNumbers read_integrator(hid_t file) {
-  const Group group = Group::open(file, "integrator");
+std::vector<std::string> names_in(const Group& group) {
   std::vector<std::string> names;
   hdf5::check(H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names),
-              "list what an integrator carries");
+              "list what is carried from step to step");
+  return names;
+}
+
+NamedNumbers read_named_numbers(hid_t parent, const std::string& group_name) {
+  const Group group = Group::open(parent, group_name);
   NamedNumbers numbers;
-  for (const std::string& name : names) {
+  for (const std::string& name : names_in(group)) {
     const Shape shape = Dataset::open(group.id(), name).shape();
-    if (shape.size() != 1) refuse(fmt::format("integrator/{} is no list", name));
+    if (shape.size() != 1) refuse(fmt::format("{}/{} is no list", group_name, name));
     numbers[name] = read_rows<double>(group.id(), name, shape[0], H5T_NATIVE_DOUBLE);
   }
   return numbers;
 }
 
+ObservableChoice read_choice(const std::string& name, const NamedNumbers& parameters) {
+  constexpr double most_steps = 1LL << 53;
+  ObservableChoice choice{name, 0, 0, {}};
+  for (const auto& [key, numbers] : parameters) {
+    if (numbers.size() != 1) refuse(fmt::format("the parameter '{}' of {}", key, name));
+    if (key == "every") {
+      choice.every = read_whole(numbers.front(), key, most_steps);
+    } else if (key == "from") {
+      choice.from = read_whole(numbers.front(), key, most_steps);
+    } else {
+      choice.parameters[key] = numbers.front();
+    }
+  }
+  if (choice.every < 1 || choice.from < 0) {
+    refuse(fmt::format("{} is due every {} steps from {} on", name, choice.every, choice.from));
+  }
+  return choice;
+}
+
 bool has(hid_t file, const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; }
+
+std::vector<ObservableState> read_observables(hid_t file) {
+  std::vector<ObservableState> observables;
+  if (!has(file, "observables")) return observables;
+  const Group all = Group::open(file, "observables");
+  for (const std::string& name : names_in(all)) {
+    const Group one = Group::open(all.id(), name);
+    observables.push_back({read_choice(name, read_named_numbers(one.id(), "parameters")),
+                           read_named_numbers(one.id(), "state")});
+  }
+  return observables;
+}
 
 void read_list(hid_t file, ExactState& state) {
   if (!has(file, "list")) return;
@@ -347,7 +412,8 @@ Checkpoint read_hdf5(const fs::path& path) {
   state.step = read_whole(read_one(file.id(), "step"), "step", most_steps);
   state.precision = read_precision(file.id());
   read_box_types_grid(file.id(), state);
-  state.integrator = read_integrator(file.id());
+  state.integrator = read_named_numbers(file.id(), "integrator");
+  checkpoint.observables = read_observables(file.id());
   read_list(file.id(), state);
   read_particles(file.id(), state);
   require_sound(state);

@@ -8,6 +8,7 @@
 //   /types                  attributes `names`, `masses`
 //   /grid                   attributes `lower`, `side`, `cells` [3]: what places refer to
 //   /integrator/NAME        [any] f64: what the integrator carries from step to step
+//   /observables/TYPE/...   of each observable: `parameters/NAME` and `state/NAME`, [any] f64
 //   /particles/{id,type}    [N] i32
 //   /particles/{cell,image} [N][3] i32
 //   /particles/{offset,velocity,force} [N][3], f32 in single precision, else f64
@@ -17,8 +18,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/exact_state.hpp"
+#include "core/observable_info.hpp"
 
 namespace pencilbox {
 
@@ -33,6 +36,7 @@ struct Checkpoint {
   RunStart start;
   std::string version;  ///< of the pencilbox that wrote it
   std::string deck;     ///< see fixed_keys()
+  std::vector<ObservableState> observables{};
 };
 
 /// Writes a sealed file and waits until the disk has it; a file that is there is replaced. Throws

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/observable_info.hpp"
 #include "core/registry.hpp"
 
 namespace pencilbox {
@@ -12,6 +13,7 @@ struct Catalogue {
   std::vector<BackendInfo> backends;
   std::vector<IntegratorInfo> integrators;
   std::vector<std::string> devices;  ///< "host" and perhaps "cuda" or "hip"
+  std::vector<ObservableInfo> observables{};
 };
 
 }  // namespace pencilbox

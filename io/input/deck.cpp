@@ -194,6 +194,7 @@ class Binder {
     bind_types();
     bind_potential();
     bind_run();
+    bind_observables();
     bind_output();
     return std::move(deck_);
   }
@@ -316,15 +317,31 @@ class Binder {
     deck_.timestep = values().real("integrator.timestep");
     for (const auto& [key, value] : values().section("integrator")) {
       if (key == "type" || key == "timestep") continue;
-      const auto* integer = std::get_if<std::int64_t>(&value.data);
-      deck_.parameters[key] =
-          integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value.data);
+      deck_.parameters[key] = number_of(value);
     }
     deck_.steps = values().integer("run.steps");
     deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
     deck_.device = values().text("run.device");
     deck_.deterministic = values().boolean("run.deterministic");
     deck_.executor = enum_of<Executor>(values().text("run.executor"), executor_names);
+  }
+
+  static double number_of(const DeckValue& value) {
+    const auto* integer = std::get_if<std::int64_t>(&value.data);
+    return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value.data);
+  }
+
+  void bind_observables() {
+    if (values().find("observables") == nullptr) return;
+    for (const DeckValue& entry : values().list("observables")) {
+      ObservableChoice choice{
+          entry.text("type"), entry.integer("every"), entry.integer("from"), {}};
+      for (const auto& [key, value] : std::get<DeckValue::Section>(entry.data)) {
+        if (key != "type" && key != "every" && key != "from")
+          choice.parameters[key] = number_of(value);
+      }
+      deck_.observables.push_back(std::move(choice));
+    }
   }
 
   void bind_output() {
@@ -357,6 +374,11 @@ std::string Deck::where(const std::string& path) const {
 
 std::string Deck::place(const std::string& path) const {
   return place_of(name, values.origin_of(path), path);
+}
+
+std::string Deck::place_of_observable(std::size_t number, const std::string& key) const {
+  const DeckValue& entry = values.list("observables")[number];
+  return place_of(name, entry.origin_of(key), fmt::format("observables[{}].{}", number, key));
 }
 
 Deck parse_deck(std::string text, const std::string& name,

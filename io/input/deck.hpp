@@ -13,6 +13,7 @@
 #include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
+#include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/plummer_sphere.hpp"
 #include "core/precision.hpp"
@@ -97,6 +98,7 @@ struct Deck {
   bool deterministic = false;
   Executor executor = Executor::best;
 
+  std::vector<ObservableChoice> observables;  ///< each once, with every parameter
   DeckOutput output;
 
   DeckValue values;  ///< the same as a tree, for resolved_yaml and where
@@ -105,6 +107,8 @@ struct Deck {
   std::string where(const std::string& path) const;
   /// The head of an error about a key: "deck.yaml:12: potential.cutoff", "--set potential.cutoff".
   std::string place(const std::string& path) const;
+  /// The same for a key of the observable with this number: "deck.yaml:20: observables[0].bins".
+  std::string place_of_observable(std::size_t number, const std::string& key) const;
 };
 
 /// A start that takes the place of the whole section `system` of a deck.

@@ -153,6 +153,16 @@ void check_gravity(const Deck& deck) {
   }
 }
 
+void check_observables(const Deck& deck) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < deck.observables.size(); ++i) {
+    const std::string& name = deck.observables[i].name;
+    if (!seen.insert(name).second) {
+      complain(deck.place_of_observable(i, "type"), "duplicate observable", name, "each type once");
+    }
+  }
+}
+
 void check_fields(const Deck& deck) {
   if (!deck.output.trajectory) return;
   std::set<std::string> seen;
@@ -204,6 +214,7 @@ void check_deck(const Deck& deck, bool start_is_the_decks) {
   check_pairs(deck);
   check_tail_correction(deck);
   check_gravity(deck);
+  check_observables(deck);
   check_fields(deck);
   check_paths(deck, start_is_the_decks);
 }

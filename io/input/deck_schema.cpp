@@ -450,12 +450,17 @@ std::vector<KeyRule> option_rules(const BackendInfo& backend) {
   return rules;
 }
 
-/// Integrators that take a parameter of the same name mean the same by it: it stands once.
-std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators) {
+namespace {
+
+/// Those of one registry that take a parameter of the same name mean the same by it: it stands
+/// once.
+template <class Info>
+std::vector<KeyRule> parameter_rules_of(const std::vector<Info>& infos,
+                                        const std::string& section) {
   std::vector<KeyRule> rules;
-  for (const IntegratorInfo& integrator : integrators) {
-    for (const ParameterInfo& parameter : integrator.parameters) {
-      const std::string path = "integrator." + parameter.name;
+  for (const Info& info : infos) {
+    for (const ParameterInfo& parameter : info.parameters) {
+      const std::string path = section + "." + parameter.name;
       auto rule = std::find_if(rules.begin(), rules.end(),
                                [&](const KeyRule& known) { return known.path == path; });
       if (rule == rules.end()) {
@@ -470,9 +475,46 @@ std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrat
                          .maximum = parameter.maximum});
         rule = std::prev(rules.end());
       }
-      rule->only_with.push_back(integrator.name);
+      rule->only_with.push_back(info.name);
     }
   }
+  return rules;
+}
+
+}  // namespace
+
+std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators) {
+  return parameter_rules_of(integrators, "integrator");
+}
+
+std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables) {
+  std::vector<KeyRule> rules{
+      {.path = "observables",
+       .kind = KeyKind::section_list,
+       .documentation = "What is measured while the run goes on, each type once; absent: nothing",
+       .least = 1,
+       .most = any_number},
+      {.path = "observables[].type",
+       .kind = KeyKind::choice,
+       .presence = Presence::required,
+       .documentation = "What is measured",
+       .choices = names_of(observables)},
+      {.path = "observables[].every",
+       .kind = KeyKind::integer,
+       .presence = Presence::required,
+       .documentation = "Steps between two samples, which are due at multiples of it",
+       .unit = "steps",
+       .minimum = 1,
+       .maximum = most_steps},
+      {.path = "observables[].from",
+       .kind = KeyKind::integer,
+       .default_value = "0",
+       .documentation = "No sample before this step, while the system comes to equilibrium",
+       .unit = "steps",
+       .minimum = 0,
+       .maximum = most_steps}};
+  std::vector<KeyRule> parameters = parameter_rules_of(observables, "observables[]");
+  std::move(parameters.begin(), parameters.end(), std::back_inserter(rules));
   return rules;
 }
 
@@ -487,6 +529,7 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   for (const BackendInfo& info : catalogue.backends) {
     if (info.name == backend) append(option_rules(info));
   }
+  append(observable_rules(catalogue.observables));
   append(output_rules());
 }
 

@@ -82,6 +82,9 @@ std::vector<KeyRule> option_rules(const BackendInfo& backend);
 /// The rules of what integrators take, "integrator.<name>".
 std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators);
 
+/// The rules of `observables`, with what each of them takes, "observables[].<name>".
+std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables);
+
 /// The back end of a deck that names none.
 inline constexpr std::string_view default_backend = "par-part-no-loop";
 

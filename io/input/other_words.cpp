@@ -16,9 +16,15 @@ constexpr std::string_view constant_energy =
     "constant energy is integrator: {type: velocity-verlet}, the default";
 constexpr std::string_view no_units =
     "there is nothing to choose: reduced Lennard-Jones units (docs/user_guide.md)";
-constexpr std::string_view no_analysis =
-    "nothing is analysed in a run: write frames by output.trajectory and analyse these "
-    "(docs/user_guide.md has g(r) in a few lines of Python)";
+constexpr std::string_view g_of_r =
+    "g(r) is measured by observables: [{type: radial-distribution, every: 100, max_distance: 2.5}]";
+constexpr std::string_view displacement =
+    "it is measured by observables: [{type: mean-squared-displacement, every: 10, length: 100}]";
+constexpr std::string_view autocorrelation =
+    "it is measured by observables: [{type: velocity-autocorrelation, every: 5, length: 100}]";
+constexpr std::string_view analysis =
+    "what is measured in a run is a list under observables; frames for other programs are "
+    "output.trajectory";
 constexpr std::string_view no_stages =
     "a run has one stage: run more steps and leave the first rows and frames out of averages, or "
     "start a second run from a frame of the first (system.particles.file)";
@@ -48,12 +54,13 @@ constexpr std::array answers{
     Answer{"temperature", "potential", one_thermostat},
     Answer{"pressure", "", one_thermostat},
     Answer{"units", "", no_units},
-    Answer{"rdf", "", no_analysis},
-    Answer{"g_r", "", no_analysis},
-    Answer{"msd", "", no_analysis},
-    Answer{"vacf", "", no_analysis},
-    Answer{"analysis", "", no_analysis},
-    Answer{"compute", "", no_analysis},
+    Answer{"rdf", "", g_of_r},
+    Answer{"g_r", "", g_of_r},
+    Answer{"msd", "", displacement},
+    Answer{"diffusion", "", displacement},
+    Answer{"vacf", "", autocorrelation},
+    Answer{"analysis", "", analysis},
+    Answer{"compute", "", analysis},
     Answer{"equilibrate", "", no_stages},
     Answer{"equilibration", "", no_stages},
     Answer{"equilibration_steps", "", no_stages},

@@ -1,8 +1,10 @@
 #include "io/output/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -121,6 +123,22 @@ Json stats_json(const BackendStats& stats) {
           {"list", list_json(stats.list)}};
 }
 
+/// Of the whole run, but for the seconds. A number that is not known yet is null.
+Json observables_json(const RunReport& report) {
+  Json list = Json::array();
+  for (const ObservableResult& result : report.observables) {
+    Json numbers = Json::object();
+    for (const ObservableNumber& one : result.numbers) numbers[one.name] = number(one.value);
+    list.push_back({{"type", result.name},
+                    {"every", result.every},
+                    {"samples", result.samples},
+                    {"seconds", number(result.seconds)},
+                    {"share", number(result.seconds / report.seconds)},
+                    {"numbers", numbers}});
+  }
+  return list;
+}
+
 Json report_json(const RunReport& report) {
   return {{"figure_of_merit",
            {{"matom_steps_per_s", number(matom_steps_per_second(report))},
@@ -140,6 +158,7 @@ Json report_json(const RunReport& report) {
           {"regions", regions_json(report.regions)},
           {"backend_stats", stats_json(report.backend_stats)},
           {"neighbors", neighbors_json(report.neighbors)},
+          {"observables", observables_json(report)},
           {"energy_drift", number(report.energy_drift)},
           {"versions", Json(report.versions)},
           {"provenance", provenance_json(report.provenance)},
@@ -181,10 +200,39 @@ void print_list(std::ostream& out, const ListStats& list) {
   fmt::print(out, ", at most {} partners, 0 dangerous builds\n", list.longest_row);
 }
 
-void print_region(std::ostream& out, std::string_view name, double seconds, double whole) {
-  fmt::print(out, "  {:<10} {:>12.4f} s", name, seconds);
-  if (whole > 0.0) fmt::print(out, " {:>6.1f} %", 100.0 * seconds / whole);
-  out << '\n';
+void print_regions(std::ostream& out, const RunReport& report) {
+  std::vector<Region> regions;
+  for (const Region& region : regions_of(report.regions)) regions.push_back(region);
+  for (const ObservableResult& result : report.observables) {
+    regions.push_back({result.name.c_str(), result.seconds});
+  }
+  double named = 0.0;
+  std::size_t width = 10;
+  for (const Region& region : regions) {
+    named += region.seconds;
+    width = std::max(width, std::string_view(region.name).size());
+  }
+  regions.push_back({"other", report.seconds - named});
+  for (const Region& region : regions) {
+    fmt::print(out, "  {:<{}} {:>12.4f} s", region.name, width, region.seconds);
+    if (report.seconds > 0.0) {
+      fmt::print(out, " {:>6.1f} %", 100.0 * region.seconds / report.seconds);
+    }
+    out << '\n';
+  }
+}
+
+/// Its numbers; one that is not known says so.
+void print_observable(std::ostream& out, const ObservableResult& result) {
+  fmt::print(out, "{}: {} samples\n", result.name, result.samples);
+  for (const ObservableNumber& one : result.numbers) {
+    if (std::isfinite(one.value)) {
+      fmt::print(out, "  {} {:.5g}{}{}\n", one.name, one.value, one.unit.empty() ? "" : " ",
+                 one.unit);
+    } else {
+      fmt::print(out, "  {} is not known: too few samples\n", one.name);
+    }
+  }
 }
 
 }  // namespace
@@ -227,12 +275,8 @@ void print_summary(std::ostream& out, const RunReport& report) {
   print_neighbors(out, report.neighbors);
   if (report.backend_stats.list) print_list(out, *report.backend_stats.list);
   out << "where the time went:\n";
-  double named = 0.0;
-  for (const Region& region : regions_of(report.regions)) {
-    print_region(out, region.name, region.seconds, report.seconds);
-    named += region.seconds;
-  }
-  print_region(out, "other", report.seconds - named, report.seconds);
+  print_regions(out, report);
+  for (const ObservableResult& result : report.observables) print_observable(out, result);
   if (std::isfinite(report.energy_drift)) {
     fmt::print(out, "energy drift: {:.3g} epsilon/tau per particle\n", report.energy_drift);
   }

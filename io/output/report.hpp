@@ -7,9 +7,11 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "core/device/properties.hpp"
 #include "core/neighbor_stats.hpp"
+#include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
@@ -32,6 +34,7 @@ struct RunReport {
   RegionSeconds regions;
   BackendStats backend_stats;
   NeighborStats neighbors{};
+  std::vector<ObservableResult> observables{};
   /// Total energy per particle, last observation less first, by the time between [epsilon/tau]; of
   /// the whole run, whatever parts it was done in.
   double energy_drift = std::numeric_limits<double>::quiet_NaN();

@@ -55,6 +55,7 @@ struct LinePlot {
   bool log_x = false;
   bool log_y = false;
   std::vector<PlotSeries> series;
+  bool has_marks = true;  ///< at the points; without, where they are many
 };
 
 struct Bar {

@@ -176,20 +176,21 @@ std::string stroke_of(const Style& style, double width) {
 }
 
 std::string curve(const std::vector<PlotPoint>& points, const Axis& x, const Axis& y,
-                  const Style& style) {
+                  const Style& style, bool has_marks) {
   std::string path, on_it;
   for (const PlotPoint& point : points) {
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x(point.x), y(point.y));
-    on_it += mark_at(x(point.x), y(point.y), style);
+    if (has_marks) on_it += mark_at(x(point.x), y(point.y), style);
   }
   return fmt::format("<polyline points=\"{}\" fill=\"none\" {}", path, stroke_of(style, 1.6)) +
          on_it;
 }
 
-std::string legend_line(double x, double y, const std::string& name, const Style& style) {
+std::string legend_line(double x, double y, const std::string& name, const Style& style,
+                        bool has_marks) {
   return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}", x, y - 4.0,
                      x + 22.0, y - 4.0, stroke_of(style, 2.0)) +
-         mark_at(x + 11.0, y - 4.0, style) + text_at(x + 28.0, y, "start", name);
+         (has_marks ? mark_at(x + 11.0, y - 4.0, style) : "") + text_at(x + 28.0, y, "start", name);
 }
 
 std::string draw(const std::string& title, const LinePlot& plot) {
@@ -210,9 +211,9 @@ std::string draw(const std::string& title, const LinePlot& plot) {
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const PlotSeries& series = plot.series[k];
     const Style style = style_of(k, series.published);
-    svg += curve(drawable(plot, series), x, y, style);
-    svg +=
-        legend_line(legend, frame.top + 14.0 + 18.0 * static_cast<double>(k), series.name, style);
+    svg += curve(drawable(plot, series), x, y, style, plot.has_marks);
+    svg += legend_line(legend, frame.top + 14.0 + 18.0 * static_cast<double>(k), series.name, style,
+                       plot.has_marks);
   }
   const double legend_bottom = frame.top + 30.0 + 18.0 * static_cast<double>(plot.series.size());
   return document(legend + 44.0 + 7.0 * static_cast<double>(longest),

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/device/math.hpp"
+#include "core/row_of_id.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -44,8 +45,7 @@ struct PackFrame {
   const ParticleId* id;
   Vec3View<const Accumulator> force;
   const Accumulator* energy;
-  const ParticleId* ids;  ///< [count] ascending
-  Index count;
+  RowOfId row_of;
   GridView<double> grid;
   Vec3<double> lower;
   PackedRows<Real> rows;
@@ -76,23 +76,6 @@ struct PackFrame {
     if (rows.image != nullptr) {
       store_row(rows.image, row, image[i] + Vec3<std::int32_t>{x.images, y.images, z.images});
     }
-  }
-
-  /// Ids without a gap are found at once, others by halving.
-  PENCILBOX_DEVICE_FUNCTION Index row_of(ParticleId wanted) const {
-    const Index guess = wanted - ids[0];
-    if (guess >= 0 && guess < count && ids[guess] == wanted) return guess;
-    Index first = 0;
-    Index last = count;
-    while (last - first > 1) {
-      const Index middle = first + (last - first) / 2;
-      if (ids[middle] <= wanted) {
-        first = middle;
-      } else {
-        last = middle;
-      }
-    }
-    return first;
   }
 };
 
@@ -149,8 +132,7 @@ void pack(const Particles<Precision>& particles, const CellGrid& grid,
                                       state.id.data(),
                                       particles.sums.force.view(),
                                       particles.sums.energy.data(),
-                                      ids.data(),
-                                      particles.count,
+                                      {ids.data(), particles.count},
                                       grid.view<double>(),
                                       {grid.lower[0], grid.lower[1], grid.lower[2]},
                                       rows});

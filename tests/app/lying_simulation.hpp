@@ -35,6 +35,14 @@ class LyingSimulation final : public Simulation {
   PackedFrame packed_snapshot(const FieldSet& fields) override {
     return honest_->packed_snapshot(fields);
   }
+  void sample_observables() override { honest_->sample_observables(); }
+  std::vector<ObservableResult> observable_results() override {
+    return honest_->observable_results();
+  }
+  std::vector<ObservableState> observable_states() override { return honest_->observable_states(); }
+  void restore_observables(const std::vector<ObservableState>& states) override {
+    honest_->restore_observables(states);
+  }
   double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
   RegionSeconds regions() const override { return honest_->regions(); }
   void forget_regions() override { honest_->forget_regions(); }

@@ -21,6 +21,7 @@ class FaultyDevice final : public DeviceApi {
   std::string identifier() const override { return honest_.identifier(); }
   std::vector<BackendInfo> backends() const override { return honest_.backends(); }
   std::vector<IntegratorInfo> integrators() const override { return honest_.integrators(); }
+  std::vector<ObservableInfo> observables() const override { return honest_.observables(); }
   ProblemReport check(const SimulationSetup& setup) const override { return honest_.check(setup); }
 
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {

@@ -32,6 +32,16 @@ std::string resumable_deck(int steps, const std::string& more = "") {
          "run: {steps: " +
          std::to_string(steps) +
          ", device: host, deterministic: true}\n"
+         "observables:\n"
+         "  - {type: radial-distribution, every: " +
+         part(10) +
+         ", bins: 40, max_distance: 3}\n"
+         "  - {type: mean-squared-displacement, every: " +
+         part(20) +
+         ", length: 7, origin_every: 2}\n"
+         "  - {type: velocity-autocorrelation, every: " +
+         part(20) +
+         ", from: 2, length: 6, origin_every: 3}\n"
          "output:\n"
          "  thermo: {every: " +
          part(20) + "}\n  trajectory: {every: " + part(10) +
@@ -60,7 +70,10 @@ class ResumedRun : public InAFolder {
 
   /// All that two runs left, but for their reports and what a header says of the deck.
   void expect_same_outputs(const std::string& a, const std::string& b) const {
-    for (const char* name : {"/thermo.csv", "/checkpoint.h5", "/checkpoint.previous.h5"}) {
+    for (const char* name :
+         {"/thermo.csv", "/checkpoint.h5", "/checkpoint.previous.h5",
+          "/observable-radial-distribution.csv", "/observable-mean-squared-displacement.csv",
+          "/observable-velocity-autocorrelation.csv", "/observable-radial-distribution.svg"}) {
       EXPECT_EQ(read(a + name) == read(b + name), true) << b << name;
     }
     const test::ReadFile first(folder() / a / "trajectory.h5md");

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the documentation promises: a back end is one new file and one new line, and everything else
-# follows. Adds the skeletons of CONTRIBUTING.md to a copy of the tree, one that rebuilds every step
-# and one that keeps a list, builds the program there and uses them.
+# follows; and so is an observable. Adds the skeletons of CONTRIBUTING.md to a copy of the tree, a back
+# end that rebuilds every step, one that keeps a list, and an observable, builds the program there and
+# uses them.
 #
 #   add_a_backend.sh ROOT WORK    WORK is emptied first, and removed where all went well
 set -euo pipefail
@@ -18,11 +19,14 @@ mkdir -p "$tree"
 tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
 if grep -qwE 'my_backend|my_list' "$tree/$backends/CMakeLists.txt"; then fail "they are in the tree already"; fi
 
-# A block of code that ends with BackendEntry NAME() is NAME.cpp.
-awk -v folder="$tree/$backends" '
+# A block of code that ends with BackendEntry NAME(), or ObservableEntry NAME(), is NAME.cpp.
+awk -v folder="$tree/$backends" -v observables="$tree/observables" '
   /^```/ {
     if (inside && match(text, /BackendEntry [a-z_]+\(\)/)) {
       printf "%s", text > (folder "/" substr(text, RSTART + 13, RLENGTH - 15) ".cpp")
+    }
+    if (inside && match(text, /ObservableEntry [a-z_]+\(\)/)) {
+      printf "%s", text > (observables "/" substr(text, RSTART + 16, RLENGTH - 18) ".cpp")
     }
     inside = /^```cpp/
     text = ""
@@ -30,13 +34,15 @@ awk -v folder="$tree/$backends" '
   }
   inside {text = text $0 "\n"}' "$root/CONTRIBUTING.md"
 sed -i 's/^\( *\)par_part_no_loop\b/\1my_backend\n\1my_list\n&/' "$tree/$backends/CMakeLists.txt"
+sed -i 's/^\( *\)radial_distribution\b/\1my_observable\n&/' "$tree/observables/CMakeLists.txt"
 
 changed_files=$(diff -rq --exclude=build --exclude=.git "$root" "$tree" || true)
 changed_lines=$(diff "$root/$backends/CMakeLists.txt" "$tree/$backends/CMakeLists.txt" | grep '^[<>]' || true)
 for name in my_backend my_list; do
   [[ -s $tree/$backends/$name.cpp ]] || fail "CONTRIBUTING.md has no skeleton of $name"
 done
-[[ $(wc -l <<<"$changed_files") == 3 && $changed_lines =~ ^">"\ *my_backend$'\n'">"\ *my_list$ ]] ||
+[[ -s $tree/observables/my_observable.cpp ]] || fail "CONTRIBUTING.md has no skeleton of my_observable"
+[[ $(wc -l <<<"$changed_files") == 5 && $changed_lines =~ ^">"\ *my_backend$'\n'">"\ *my_list$ ]] ||
   fail "more than a file and a line for each differ: $changed_files; $changed_lines"
 
 # With ccache only the new files and the generated registry are compiled.
@@ -56,6 +62,12 @@ for name in my-backend my-list; do
   grep -q "\"backend\": *\"$name\"" "$output/report.json" || fail "report.json does not name $name"
   [[ $(tail -n 1 "$output/thermo.csv") == [0-9]* ]] || fail "$name: thermo.csv holds no row"
 done
+
+# An observable is a key of the deck, a table, a picture and a line of the report.
+"$program" run inputs/melt-small.yaml --quiet --set run.steps=40 --set output.directory="$work/observed" \
+  --set 'observables=[{type: my-observable, every: 10}]' || fail "running with my-observable failed"
+[[ $(sed -n 2p "$work/observed/observable-my-observable.csv") == 5,* ]] || fail "my-observable: no table of 5 samples"
+grep -q mean_speed_squared "$work/observed/report.json" || fail "report.json does not name the number of my-observable"
 
 # The list was rebuilt on the way, its rows were too short at first, and its energies are those of the other.
 grep -q '"rebuilds": *[1-9]' "$work/my-list/report.json" || fail "my-list: no rebuild"

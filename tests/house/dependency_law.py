@@ -16,9 +16,10 @@ MAY_INCLUDE = {
     "core": {"core"},
     "neighbor": {"core", "neighbor"},
     "integrators": {"core", "integrators"},
+    "observables": {"core", "neighbor", "observables"},
     "io": {"core", "io"},
-    "app": {"core", "neighbor", "integrators", "io", "app"},
-    "tests": {"core", "neighbor", "integrators", "io", "app", "tests"},
+    "app": {"core", "neighbor", "integrators", "observables", "io", "app"},
+    "tests": {"core", "neighbor", "integrators", "observables", "io", "app", "tests"},
 }
 # A room of app -> rooms of app that its files may include. What lies in app itself may include all,
 # and nobody includes that.
@@ -157,6 +158,8 @@ def self_test():
                                              [(2, "nobody includes a back end")]),
         "integrators/a.hpp": ('#include "neighbor/cells/cell_grid.hpp"\n', [(1, "integrators may include only")]),
         "integrators/b.hpp": ("#include <yaml-cpp/yaml.h>\n", [(1, "only io includes yaml-cpp")]),
+        "observables/a.cpp": ('#include "neighbor/cells/cell_grid.hpp"\n#include "integrators/b.hpp"\n',
+                              [(2, "observables may include only core, neighbor, observables")]),
         "io/deck.hpp": ("#include <yaml-cpp/yaml.h>\n#include <hdf5.h>\n", []),
         "io/a.cpp": ('#include "neighbor/backend.hpp"\n', [(1, "io may include only")]),
         "app/a.cpp": ('#include "io/deck.hpp"\n#include "neighbor/backend.hpp"\n', []),

@@ -47,6 +47,9 @@ Checkpoint sample(Precision precision, std::int64_t step = 137, int particles = 
   const auto exact = [&](double value) {
     return precision == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
   };
+  checkpoint.observables = {
+      {{"a-first", 7, 0, {}}, {{"samples", {3.0}}, {"empty", {}}}},
+      {{"b-second", 10, 500, {{"bins", 3.0}, {"max_distance", 0.1}}}, {{"counts", {1e15, 0.1}}}}};
   for (int i = 0; i < particles; ++i) {
     state.id.push_back(3 * i + 2);
     state.type.push_back(i % 2);
@@ -65,6 +68,11 @@ void expect_same(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.start.time, b.start.time);
   EXPECT_EQ(a.start.total_energy, b.start.total_energy);
   testing::expect_same(a.state, b.state);
+  ASSERT_EQ(a.observables.size(), b.observables.size());
+  for (std::size_t k = 0; k < a.observables.size(); ++k) {
+    EXPECT_EQ(a.observables[k].choice, b.observables[k].choice);
+    EXPECT_EQ(a.observables[k].numbers, b.observables[k].numbers);
+  }
 }
 
 void overwrite_text(const fs::path& path, const std::string& text) {

@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadLine{"1 misspelt top-level key", 11,
                 "neighbour:", "deck.yaml:11: neighbour: unknown key",
-                "allowed title, system, potential, neighbor, integrator, run, output; did you mean "
+                "allowed title, system, potential, neighbor, integrator, run, observables, output; "
+                "did you mean "
                 "neighbor?"},
         BadLine{"1 misspelt key of a section at the top", 1, "cutof: 2.5",
                 "deck.yaml:1: cutof: unknown key", "did you mean potential.cutoff?"},

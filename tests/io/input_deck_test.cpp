@@ -64,6 +64,32 @@ TEST(Deck, GivesAnIntegratorItsParameters) {
             (IntegratorParameters{{"temperature", 0.7}, {"friction", 2.0}, {"seed", 1.0}}));
 }
 
+TEST(Deck, GivesObservablesTheirParameters) {
+  const Deck deck = parse(std::string(small_deck) +
+                          "observables:\n"
+                          "  - {type: mean-squared-displacement, every: 10, from: 50, length: 20}\n"
+                          "  - {type: radial-distribution, every: 100, max_distance: 3}\n");
+  const std::vector<ObservableChoice> expected{
+      {"mean-squared-displacement", 10, 50, {{"length", 20.0}, {"origin_every", 10.0}}},
+      {"radial-distribution", 100, 0, {{"bins", 250.0}, {"max_distance", 3.0}}}};
+  EXPECT_EQ(deck.observables, expected);
+  EXPECT_EQ(parse(resolved_yaml(deck)).observables, expected);
+  EXPECT_EQ(deck.place_of_observable(1, "bins"), "folder/deck.yaml:9: observables[1].bins");
+  EXPECT_TRUE(parse(small_deck).observables.empty());
+}
+
+TEST(ObservableChoice, IsDueAtMultiplesFromItsFirstStepOn) {
+  const ObservableChoice choice{"any", 10, 25, {}};
+  EXPECT_FALSE(choice.is_due(0));
+  EXPECT_FALSE(choice.is_due(20));
+  EXPECT_FALSE(choice.is_due(25));
+  EXPECT_TRUE(choice.is_due(30));
+  EXPECT_EQ(choice.next_due(0), 30);
+  EXPECT_EQ(choice.next_due(29), 30);
+  EXPECT_EQ(choice.next_due(30), 40);
+  EXPECT_TRUE((ObservableChoice{"any", 10, 0, {}}.is_due(0)));
+}
+
 TEST(Deck, FillsInTheDefaults) {
   const Deck deck = parse(small_deck);
   EXPECT_EQ(deck.title, "deck");

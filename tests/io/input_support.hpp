@@ -27,7 +27,15 @@ inline Catalogue test_catalogue() {
   bath.parameters = {{"temperature", "of the bath", "epsilon", 0.0, 1e6},
                      {"friction", "rate", "1/tau", 1e-12, 1e6},
                      {"seed", "of the noise", "", 0.0, 0x1p53, "1", true}};
-  return {{plain, tuned}, {verlet, bath}, {"host", "cuda"}};
+  ObservableInfo pairs{.name = "radial-distribution", .summary = "g(r)", .source = "test"};
+  pairs.parameters = {{"bins", "number of bins", "", 1.0, 1000.0, "250", true},
+                      {"max_distance", "pairs farther apart", "sigma", 1e-6, 1e7}};
+  const std::vector<ParameterInfo> lags{
+      {"length", "longest lag", "samples", 2.0, 1e6, "", true},
+      {"origin_every", "between two", "samples", 1.0, 1e6, "10", true}};
+  const ObservableInfo flight{"mean-squared-displacement", "how far", "test", lags};
+  const ObservableInfo memory{"velocity-autocorrelation", "how long", "test", lags};
+  return {{plain, tuned}, {verlet, bath}, {"host", "cuda"}, {pairs, flight, memory}};
 }
 
 /// The line of the InputError that the action throws, or "no error".

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/output_names.hpp"
 #include "tests/io/output_support.hpp"
 
 namespace pencilbox {
@@ -155,6 +156,17 @@ TEST(OutputDirectory, OnlyPartsOfATrajectoryAreTakenForSuch) {
   }
   { const OutputDirectory directory = OutputDirectory::open({folder.path(), true, {}}); }
   EXPECT_EQ(entries(folder.path()), 3U);
+}
+
+TEST(OutputDirectory, WhatObservablesFoundIsAnOutput) {
+  for (const char* name : {"observable-radial-distribution.csv", "observable-x.svg"}) {
+    EXPECT_TRUE(output_names::is_output(name)) << name;
+    EXPECT_TRUE(output_names::is_leftover(std::string(name) + ".tmp")) << name;
+  }
+  for (const char* name : {"observable-.csv", "observable-a.png", "observables.csv",
+                           "observable-my notes.csv", "my-observable-a.csv"}) {
+    EXPECT_FALSE(output_names::is_output(name)) << name;
+  }
 }
 
 TEST(OutputDirectory, SaysThatThePathIsAFile) {

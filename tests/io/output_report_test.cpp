@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "io/output/observable_files.hpp"
 #include "io/output/report.hpp"
 #include "tests/io/output_support.hpp"
 
@@ -123,6 +124,59 @@ TEST(Report, SaysWhereItsNumbersComeFrom) {
   EXPECT_EQ(origin.at("date"), "2026-03-01T12:00:00Z");
   report.provenance.commit.clear();
   EXPECT_TRUE(written(report).at("provenance").at("commit").is_null()) << "built without git";
+}
+
+ObservableResult sample_observable() {
+  ObservableResult result;
+  result.name = "mean-squared-displacement";
+  result.every = 10;
+  result.samples = 301;
+  result.seconds = 0.5;
+  result.title = "Mean squared displacement";
+  result.columns = {{"time", {0.0, 0.1}},
+                    {"msd", {0.0, 1.0 / 3.0}, "all"},
+                    {"origins", {2.0, std::numeric_limits<double>::quiet_NaN()}}};
+  result.numbers = {{"diffusion_coefficient", 0.034, "sigma^2/tau"},
+                    {"diffusion_coefficient_B", std::numeric_limits<double>::quiet_NaN()}};
+  return result;
+}
+
+TEST(Report, SaysWhatObservablesFoundAndCost) {
+  RunReport report = sample_report();
+  report.observables = {sample_observable()};
+  const json read = written(report).at("observables");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].at("type"), "mean-squared-displacement");
+  EXPECT_EQ(read[0].at("every"), 10);
+  EXPECT_EQ(read[0].at("samples"), 301);
+  EXPECT_EQ(read[0].at("seconds"), 0.5);
+  EXPECT_EQ(read[0].at("share"), 0.125);
+  EXPECT_EQ(read[0].at("numbers").at("diffusion_coefficient"), 0.034);
+  EXPECT_TRUE(read[0].at("numbers").at("diffusion_coefficient_B").is_null());
+
+  std::ostringstream screen;
+  print_summary(screen, report);
+  const std::string text = screen.str();
+  EXPECT_NE(text.find("\n  mean-squared-displacement       0.5000 s   12.5 %\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("mean-squared-displacement: 301 samples\n"
+                      "  diffusion_coefficient 0.034 sigma^2/tau\n"
+                      "  diffusion_coefficient_B is not known: too few samples\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ObservableFiles, AreATableAndAPicture) {
+  EXPECT_EQ(to_csv(sample_observable()),
+            "time,msd,origins\n0,0,2\n0.10000000000000001,0.33333333333333331,nan\n");
+  const TemporaryFolder folder;
+  write_observable(folder.path(), sample_observable());
+  EXPECT_EQ(read_text(folder / "observable-mean-squared-displacement.csv"),
+            to_csv(sample_observable()));
+  const std::string svg = read_text(folder / "observable-mean-squared-displacement.svg");
+  EXPECT_NE(svg.find("Mean squared displacement, 301 samples"), std::string::npos);
+  EXPECT_NE(svg.find("<polyline"), std::string::npos);
+  EXPECT_EQ(svg.find("<circle"), std::string::npos) << "a mark at each of many points";
 }
 
 TEST(Provenance, OfNowAndOfAText) {

@@ -1,0 +1,105 @@
+// The observables of a simulation: each takes its samples when they are due, and its time is
+// counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "observables/observable.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+template <class Precision>
+class Observers {
+ public:
+  Observers(const std::vector<ObservableChoice>& choices, const ObservedSystem& system) {
+    for (const ObservableChoice& choice : choices) {
+      observers_.push_back(
+          {choice, make_observable<Precision>(find_observable(choice.name), {system, choice})});
+    }
+  }
+
+  bool any_due(std::int64_t step) const {
+    for (const Observer& observer : observers_) {
+      if (observer.choice.is_due(step)) return true;
+    }
+    return false;
+  }
+
+  void sample(std::int64_t step, const ObservedState<Precision>& state, Stream& stream) {
+    for (Observer& observer : observers_) {
+      if (!observer.choice.is_due(step)) continue;
+      Event begin, end;
+      begin.record(stream);
+      observer.observable->sample(state, stream);
+      end.record(stream);
+      end.wait();
+      observer.seconds += end.seconds_since(begin);
+    }
+  }
+
+  std::vector<ObservableResult> results(Stream& stream) {
+    std::vector<ObservableResult> results;
+    for (Observer& observer : observers_) {
+      ObservableResult result = observer.observable->result(stream);
+      result.name = observer.choice.name;
+      result.every = observer.choice.every;
+      result.seconds = observer.seconds;
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+
+  std::vector<ObservableState> states(Stream& stream) {
+    std::vector<ObservableState> states;
+    for (Observer& observer : observers_) {
+      states.push_back({observer.choice, observer.observable->state(stream)});
+    }
+    return states;
+  }
+
+  void restore(const std::vector<ObservableState>& states, Stream& stream) {
+    for (const ObservableState& state : states) {
+      for (Observer& observer : observers_) {
+        if (observer.choice.name != state.choice.name) continue;
+        if (observer.choice != state.choice) {
+          throw InputError("observables: " + state.choice.name +
+                           ": the state in the checkpoint is of other parameters");
+        }
+        observer.observable->restore(state.numbers, stream);
+      }
+    }
+  }
+
+ private:
+  struct Observer {
+    ObservableChoice choice;
+    std::unique_ptr<Observable<Precision>> observable;
+    double seconds = 0.0;
+  };
+
+  std::vector<Observer> observers_;
+};
+
+/// Throws ObservableRefusal for the first that is not defined for the system.
+inline void require_observables(const std::vector<ObservableChoice>& choices,
+                                const ObservedSystem& system) {
+  for (const ObservableChoice& choice : choices) {
+    find_observable(choice.name).require({system, choice});
+  }
+}
+
+/// What they take on the device.
+inline std::int64_t bytes_of_observables(const std::vector<ObservableChoice>& choices,
+                                         const ObservedSystem& system) {
+  std::int64_t bytes = 0;
+  for (const ObservableChoice& choice : choices) {
+    bytes += find_observable(choice.name).own_bytes({system, choice});
+  }
+  return bytes;
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
