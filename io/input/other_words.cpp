@@ -8,10 +8,11 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::string_view one_thermostat =
-    "constant temperature is integrator: {type: langevin, temperature: T, friction: 1}, and "
-    "system.velocities.temperature is that of the start; there is no other thermostat and no "
-    "barostat";
+constexpr std::string_view thermostats =
+    "constant temperature is an integrator.type: langevin, velocity-rescaling or nose-hoover, each "
+    "with its temperature; system.velocities.temperature is that of the start";
+constexpr std::string_view no_barostat =
+    "there is no barostat: a box keeps its volume, and the pressure is a column of thermo.csv";
 constexpr std::string_view constant_energy =
     "constant energy is integrator: {type: velocity-verlet}, the default";
 constexpr std::string_view no_units =
@@ -40,19 +41,22 @@ struct Answer {
 };
 
 constexpr std::array answers{
-    Answer{"thermostat", "", one_thermostat},
-    Answer{"barostat", "", one_thermostat},
-    Answer{"ensemble", "", one_thermostat},
+    Answer{"thermostat", "", thermostats},
+    Answer{"barostat", "", no_barostat},
+    Answer{"ensemble", "", thermostats},
     Answer{"nve", "", constant_energy},
-    Answer{"nvt", "", one_thermostat},
-    Answer{"npt", "", one_thermostat},
-    Answer{"langevin", "", one_thermostat},
-    Answer{"nose_hoover", "", one_thermostat},
-    Answer{"berendsen", "", one_thermostat},
-    Answer{"andersen", "", one_thermostat},
-    Answer{"temperature", "run", one_thermostat},
-    Answer{"temperature", "potential", one_thermostat},
-    Answer{"pressure", "", one_thermostat},
+    Answer{"nvt", "", thermostats},
+    Answer{"npt", "", no_barostat},
+    Answer{"langevin", "", thermostats},
+    Answer{"nose_hoover", "", thermostats},
+    Answer{"nose", "", thermostats},
+    Answer{"csvr", "", thermostats},
+    Answer{"v_rescale", "", thermostats},
+    Answer{"berendsen", "", thermostats},
+    Answer{"andersen", "", thermostats},
+    Answer{"temperature", "run", thermostats},
+    Answer{"temperature", "potential", thermostats},
+    Answer{"pressure", "", no_barostat},
     Answer{"units", "", no_units},
     Answer{"rdf", "", g_of_r},
     Answer{"g_r", "", g_of_r},

@@ -28,7 +28,7 @@ Style style_of(std::size_t number, bool published) {
   return {colours[number % colours.size()], (number + number / colours.size()) % marks, published};
 }
 
-struct Frame {
+struct PlotArea {
   double left = 80.0, top = 46.0, width = 560.0, height = 360.0;
 };
 
@@ -134,7 +134,7 @@ struct Extent {
   }
 };
 
-std::string axes(const Frame& frame, const LinePlot& plot, const Axis& x, const Axis& y) {
+std::string axes(const PlotArea& frame, const LinePlot& plot, const Axis& x, const Axis& y) {
   const double bottom = frame.top + frame.height;
   const double right = frame.left + frame.width;
   std::string svg;
@@ -194,7 +194,7 @@ std::string legend_line(double x, double y, const std::string& name, const Style
 }
 
 std::string draw(const std::string& title, const LinePlot& plot) {
-  const Frame frame;
+  const PlotArea frame;
   Extent on_x, on_y;
   std::size_t longest = 0;
   for (const PlotSeries& series : plot.series) {
