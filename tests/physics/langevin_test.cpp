@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/validate/statistics.hpp"
 #include "tests/support/every_backend.hpp"
 
 namespace pencilbox::testing {
@@ -37,25 +38,6 @@ std::vector<Double3> velocities_of(Simulation& simulation) {
   return simulation.snapshot(fields).velocity;
 }
 
-/// The probability that numbers of variance 1 lie as far from the normal distribution as these.
-/// Kolmogorov and Smirnov; Press et al., Numerical Recipes, section 14.3.
-double probability_of(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  const auto n = static_cast<double>(numbers.size());
-  double distance = 0.0;
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const double expected = 0.5 * std::erfc(-numbers[k] / std::sqrt(2.0));
-    distance = std::max({distance, expected - static_cast<double>(k) / n,
-                         static_cast<double>(k + 1) / n - expected});
-  }
-  const double lambda = (std::sqrt(n) + 0.12 + 0.11 / std::sqrt(n)) * distance;
-  double sum = 0.0;
-  for (int j = 1; j <= 100; ++j) {
-    sum += (j % 2 == 1 ? 2.0 : -2.0) * std::exp(-2.0 * j * j * lambda * lambda);
-  }
-  return std::clamp(sum, 0.0, 1.0);
-}
-
 TEST(Langevin, VelocitiesAreThoseOfTheTemperature) {
   int good = 0;
   for (int seed = 1; seed <= 20; ++seed) {
@@ -66,7 +48,7 @@ TEST(Langevin, VelocitiesAreThoseOfTheTemperature) {
     for (const Double3& v : velocities_of(*simulation)) {
       for (const double component : v) numbers.push_back(component / std::sqrt(1.7));
     }
-    good += probability_of(numbers) > 0.01 ? 1 : 0;
+    good += kolmogorov_smirnov(numbers, cumulative_normal) > 0.01 ? 1 : 0;
   }
   EXPECT_GE(good, 19);
 }
