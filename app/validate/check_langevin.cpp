@@ -36,43 +36,33 @@ double probability(const Subject& subject, const SimulationSetup& start, double 
   return kolmogorov_smirnov(std::move(numbers), cumulative_normal);
 }
 
-/// The mean over a run, which goes on to four times its length if the mean misses.
 void judge_temperature(const Subject& subject, const SimulationSetup& start, ValidationRow& row) {
   constexpr std::int64_t every = 10;
   const auto simulation = subject.make(in_bath(start, temperature, friction));
   std::vector<double> temperatures;
-  const auto sample = [&](int samples) {
-    for (int k = 0; k < samples; ++k) {
+  judge_by_work({&row}, subject.full ? 64000 : 16000, [&](std::int64_t steps) {
+    for (std::int64_t done = 0; done < steps; done += every) {
       simulation->advance(every);
       temperatures.push_back(simulation->observe().temperature);
     }
     judge_mean(row, block_average(temperatures));
-  };
-  const int samples = subject.full ? 6400 : 1600;
-  sample(samples);
-  if (verdict_of(row) == Verdict::passed) return;
-  sample(3 * samples);
-  row.remark = in_doubt;
+  });
 }
 
 /// Of right velocities 1 % have a probability below 0.01: of 20 seeds two or more in 17 cases of
 /// 1000, so that they are in doubt; of 80 five or more in 2 of 1000.
 void judge_velocities(const Subject& subject, const SimulationSetup& start, ValidationRow& row) {
   constexpr double percent = 100.0;
-  int seeds = 0, good = 0;
-  const auto add = [&](int more) {
-    for (const int all = seeds + more; seeds < all;) {
+  std::int64_t seeds = 0, good = 0;
+  judge_by_work({&row}, subject.full ? 100 : 20, [&](std::int64_t more) {
+    for (const std::int64_t all = seeds + more; seeds < all;) {
       ++seeds;
       subject.tell(fmt::format("seed {}", seeds));
-      good += probability(subject, start, 1000.0 + seeds) > 0.01 ? 1 : 0;
+      const double seed = 1000.0 + static_cast<double>(seeds);
+      good += probability(subject, start, seed) > 0.01 ? 1 : 0;
     }
-    row.value = percent * good / seeds;
-  };
-  const int usual = subject.full ? 100 : 20;
-  add(usual);
-  if (verdict_of(row) == Verdict::passed) return;
-  add(3 * usual);
-  row.remark = in_doubt;
+    row.value = percent * static_cast<double>(good) / static_cast<double>(seeds);
+  });
 }
 
 }  // namespace

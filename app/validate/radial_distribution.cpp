@@ -8,7 +8,11 @@
 namespace pencilbox {
 namespace {
 
-double nearest_image(double apart, double edge) { return apart - edge * std::round(apart / edge); }
+/// Of two coordinates inside the box, how far they are apart over the nearer way.
+double nearest_way(double a, double b, double edge) {
+  const double apart = std::abs(a - b);
+  return std::min(apart, edge - apart);
+}
 
 }  // namespace
 
@@ -23,10 +27,10 @@ void RadialDistribution::add(const Frame& frame) {
     const Double3& here = frame.position[i];
     for (std::size_t j = i + 1; j < particles; ++j) {
       const Double3& there = frame.position[j];
-      const double x = nearest_image(here[0] - there[0], edges[0]);
-      if (std::abs(x) >= reach) continue;
-      const double y = nearest_image(here[1] - there[1], edges[1]);
-      const double z = nearest_image(here[2] - there[2], edges[2]);
+      const double x = nearest_way(here[0], there[0], edges[0]);
+      if (x >= reach) continue;
+      const double y = nearest_way(here[1], there[1], edges[1]);
+      const double z = nearest_way(here[2], there[2], edges[2]);
       const double squared = x * x + y * y + z * z;
       if (!(squared < reach * reach)) continue;
       const auto bin = static_cast<std::size_t>(std::sqrt(squared) / width_);

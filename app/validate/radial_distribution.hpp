@@ -13,7 +13,7 @@ class RadialDistribution {
   /// Bins of equal width from 0 to `reach`, which is at most half of the shortest side of the box.
   RadialDistribution(double reach, double width);
 
-  /// Adds all pairs of a frame of one type in a periodic box.
+  /// Adds all pairs of a frame of one type in a periodic box, positions wrapped into it.
   void add(const Frame& frame);
 
   /// The mean over the frames, one value a bin, 1 where particles do not know of each other.

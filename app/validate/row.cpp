@@ -1,5 +1,6 @@
 #include "app/validate/row.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pencilbox {
@@ -25,6 +26,17 @@ void judge_mean(ValidationRow& row, const Estimate& mean) {
   row.value = mean.mean;
   row.standard_error = mean.standard_error;
   row.tolerance = allowed_standard_errors * std::hypot(mean.standard_error, row.reference_error);
+}
+
+void judge_by_work(const std::vector<ValidationRow*>& rows, std::int64_t amount,
+                   const std::function<void(std::int64_t)>& work) {
+  work(amount);
+  const bool passed = std::all_of(rows.begin(), rows.end(), [](const ValidationRow* row) {
+    return verdict_of(*row) == Verdict::passed;
+  });
+  if (passed) return;
+  work(3 * amount);
+  for (ValidationRow* row : rows) row->remark = "in doubt, so run on to four times as long";
 }
 
 double PrecisionBars::of(Precision precision) const {

@@ -1,6 +1,8 @@
 // One row of the validation: what was asked, what came out, and what that means.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -40,12 +42,13 @@ std::string_view name_of(Verdict verdict);
 /// Standard errors that a mean may be from its reference: of both together.
 inline constexpr double allowed_standard_errors = 3.0;
 
-/// The remark of a row that missed at first: of right ones some do, one mean in a few hundred. It
-/// is judged again by a longer run.
-inline constexpr const char* in_doubt = "in doubt, so run on to four times as long";
-
 /// Fills in a mean; how far it may be from the reference follows from the errors of both.
 void judge_mean(ValidationRow& row, const Estimate& mean);
+
+/// Work of `amount` that fills in the rows. What misses is in doubt, since of right means one in a
+/// few hundred does: three times as much work is added, and all of it judged. Then the rows say so.
+void judge_by_work(const std::vector<ValidationRow*>& rows, std::int64_t amount,
+                   const std::function<void(std::int64_t more)>& work);
 
 /// A bar for each precision.
 struct PrecisionBars {

@@ -7,7 +7,7 @@ constexpr double melting_temperature = 2.0;  // far above every liquid's
 constexpr std::int64_t melting_steps = 2500;
 constexpr std::int64_t equilibration_steps = 10000;
 constexpr std::int64_t sample_every = 10;
-constexpr std::int64_t look_every = 100;
+constexpr std::int64_t look_every = 200;
 
 }  // namespace
 
@@ -37,19 +37,13 @@ void StatePointRun::produce(std::int64_t steps, const std::function<void(Simulat
   }
 }
 
-bool judge_state_point(StatePointRun& run, std::int64_t steps, ValidationRow& energy,
+void judge_state_point(StatePointRun& run, std::int64_t steps, ValidationRow& energy,
                        ValidationRow& pressure, const std::function<void(Simulation&)>& look) {
-  const auto miss = [&] {
+  judge_by_work({&energy, &pressure}, steps, [&](std::int64_t more) {
+    run.produce(more, look);
     judge_mean(energy, run.energy());
     judge_mean(pressure, run.pressure());
-    return verdict_of(energy) == Verdict::failed || verdict_of(pressure) == Verdict::failed;
-  };
-  run.produce(steps, look);
-  if (!miss()) return false;
-  run.produce(3 * steps, look);
-  (void)miss();
-  energy.remark = pressure.remark = in_doubt;
-  return true;
+  });
 }
 
 }  // namespace pencilbox

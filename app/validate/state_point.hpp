@@ -25,7 +25,7 @@ class StatePointRun {
   /// Melts a crystal, takes it to the temperature and lets it come to equilibrium.
   StatePointRun(const Subject& subject, const StatePoint& point);
 
-  /// Goes on; every ten steps are a sample, and every hundred `look` is called.
+  /// Goes on; every ten steps are a sample, and every two hundred `look` is called.
   void produce(
       std::int64_t steps, const std::function<void(Simulation&)>& look = [](Simulation&) {});
 
@@ -43,10 +43,8 @@ class StatePointRun {
   std::vector<double> energies_, pressures_;
 };
 
-/// Runs a state point and judges `energy` and `pressure` by it. What misses is in doubt, since one
-/// mean in a few hundred lies beyond three standard errors: it is run on to four times as long, and
-/// judged by all of that. Returns whether it was in doubt.
-bool judge_state_point(
+/// Runs a state point for so many steps, or four times as many if in doubt, and judges by it.
+void judge_state_point(
     StatePointRun& run, std::int64_t steps, ValidationRow& energy, ValidationRow& pressure,
     const std::function<void(Simulation&)>& look = [](Simulation&) {});
 

@@ -49,6 +49,20 @@ TEST(ValidationVerdict, AMeanMayBeThreeCombinedErrorsAway) {
   EXPECT_EQ(verdict_of(row), Verdict::failed) << "a mean without an error says nothing";
 }
 
+TEST(ValidationVerdict, WhatMissesIsRunOnAndJudgedByAllOfIt) {
+  for (const std::int64_t enough : {10, 40, 50}) {
+    ValidationRow row = row_of(0.0, 1.0, 0.5), other = row_of(1.0, 1.0, 0.5);
+    std::int64_t done = 0;
+    judge_by_work({&row, &other}, 10, [&](std::int64_t more) {
+      done += more;
+      row.value = done >= enough ? 1.0 : 0.0;
+    });
+    EXPECT_EQ(done, enough == 10 ? 10 : 40) << enough;
+    EXPECT_EQ(verdict_of(row), enough == 50 ? Verdict::failed : Verdict::passed) << enough;
+    EXPECT_EQ(row.remark.empty(), enough == 10) << enough;
+  }
+}
+
 TEST(ValidationVerdict, WhatIsRefusedIsSkippedInWordsAndWhatBreaksDownFails) {
   const ValidationRows refused =
       answered({row_of(0.0, 0.0, 1.0)}, [](ValidationRows&) { throw BackendRefusal("too full"); });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -129,7 +130,7 @@ TEST(RadialDistribution, CountsThroughAFace) {
   RadialDistribution distribution(2.0, 0.5);
   distribution.add(frame_of({{0.5, 1.0, 1.0}, {5.25, 1.0, 1.0}}, 6.0));
   const std::vector<double> values = distribution.values();
-  const double shell = 4.0 / 3.0 * M_PI * (1.5 * 1.5 * 1.5 - 1.0);
+  const double shell = 4.0 / 3.0 * std::numbers::pi * (1.5 * 1.5 * 1.5 - 1.0);
   EXPECT_NEAR(values[2], 216.0 / shell, 1e-12);
   EXPECT_EQ(values[0] + values[1] + values[3], 0.0);
 }
