@@ -91,7 +91,7 @@ void add_validate(CLI::App& program, ValidateArguments& arguments) {
   command.add_option("--precision", arguments.precision, "single, mixed, double");
   command.add_option("--only", arguments.only,
                      "checks between commas, all without it: " + names_of_checks());
-  command.add_flag("--full", arguments.full, "an hour: longer runs, all state points");
+  command.add_flag("--full", arguments.full, "all state points, and longer runs");
   command.add_option("--csv", arguments.csv, "file for the table");
   command.add_option("--json", arguments.json, "file for the table");
   command.add_flag("--overwrite", arguments.overwrite, "replace files that are there");

@@ -21,8 +21,8 @@ StatePointRun::StatePointRun(const Subject& subject, const StatePoint& point) : 
   hot->advance(melting_steps);
   setup = restarted(std::move(setup), *hot);
   constexpr double other_seed = 2.0;
-  simulation_ =
-      subject.make(in_bath(std::move(setup), point.temperature, point.friction, other_seed));
+  simulation_ = subject.make(in_bath(std::move(setup), point.bath.value_or(point.temperature),
+                                     point.friction, other_seed));
   simulation_->advance(equilibration_steps);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/validate/subject.hpp"
@@ -18,6 +19,9 @@ struct StatePoint {
   bool tail_correction;  ///< of what a plain cutoff leaves out
   double timestep = 0.004;
   double friction = 1.0;  ///< of the heat bath [1/tau]
+  /// Its temperature, where that of the reference was measured by velocities at whole steps. These
+  /// are slower than they ought to be at the temperature that the positions have.
+  std::optional<double> bath{};
 };
 
 class StatePointRun {
@@ -32,8 +36,8 @@ class StatePointRun {
   /// Per particle.
   Estimate energy() const { return block_average(energies_); }
 
-  /// The kinetic part with the temperature of the bath, exact in the ensemble, as Monte Carlo has
-  /// it: that of the velocities at whole steps is off by the square of the time step.
+  /// The kinetic part with the temperature of the state point, as Monte Carlo has it: that of the
+  /// velocities at whole steps is off by the square of the time step.
   Estimate pressure() const { return block_average(pressures_); }
 
  private:
