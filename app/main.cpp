@@ -20,6 +20,7 @@
 #include "app/commands/standard_descriptors.hpp"
 #include "app/commands/view.hpp"
 #include "app/compare/compare_command.hpp"
+#include "app/validate/validate_command.hpp"
 #include "core/device/host/threads.hpp"
 #include "core/error.hpp"
 #include "io/output/terminal.hpp"
@@ -80,6 +81,20 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   command.add_option("--output", arguments.output,
                      "directory for compare.csv, .json, .svg and .html");
   command.add_flag("--overwrite", arguments.overwrite, "replace them");
+}
+
+void add_validate(CLI::App& program, ValidateArguments& arguments) {
+  CLI::App& command =
+      *program.add_subcommand("validate", "this build on this device beside published values");
+  command.add_option("--backend", arguments.backend, "the back end that is judged");
+  command.add_option("--device", arguments.device, "auto, host, cuda, hip");
+  command.add_option("--precision", arguments.precision, "single, mixed, double");
+  command.add_option("--only", arguments.only,
+                     "checks between commas, all without it: " + names_of_checks());
+  command.add_flag("--full", arguments.full, "all state points, and longer runs");
+  command.add_option("--csv", arguments.csv, "file for the table");
+  command.add_option("--json", arguments.json, "file for the table");
+  command.add_flag("--overwrite", arguments.overwrite, "replace files that are there");
 }
 
 void add_bench_options(CLI::App& command, BenchArguments& arguments) {
@@ -234,6 +249,9 @@ int run_program(int argc, char** argv) {
   CompareArguments comparison;
   comparison.command = command_line(argc, argv);
   add_compare(program, comparison);
+  ValidateArguments validation;
+  validation.command = comparison.command;
+  add_validate(program, validation);
   ViewArguments view_arguments;
   CLI::App* view = program.add_subcommand("view", "a picture or a film of a run, by ParaView");
   add_view(*view, view_arguments);
@@ -283,12 +301,13 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(std::string(error.what()) + " (see pencilbox --help)", ExitCode::bad_input);
   }
-  const bool computes =
-      run->parsed() || check->parsed() || program.got_subcommand("compare") || bench->parsed();
+  const bool computes = run->parsed() || check->parsed() || program.got_subcommand("compare") ||
+                        program.got_subcommand("validate") || bench->parsed();
   if (computes) host::require_startable_threads();
   if (run->parsed()) return run_command(arguments);
   if (check->parsed()) check_command(arguments);
   if (program.got_subcommand("compare")) compare_command(comparison);
+  if (program.got_subcommand("validate")) return validate_command(validation);
   if (view->parsed()) view_command(view_arguments);
   if (convert->parsed()) convert_command(convert_arguments);
   if (backends->parsed()) backends_command(backend);

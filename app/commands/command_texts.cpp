@@ -23,6 +23,7 @@ constexpr std::array readings{
             "stopping-and-going-on"},
     Reading{"check", "check inputs/melt.yaml --set potential.cutoff=3", "the-deck"},
     Reading{"compare", "compare inputs/melt.yaml", "compare-back-ends"},
+    Reading{"validate", "validate --only configurations,conservation", "validate"},
     Reading{"view", "view melt-small --field potential_energy", "pictures"},
     Reading{"convert", "convert melt-small --to extxyz --elements Ar", "into-other-programs"},
     Reading{"backends", "backends x-pencil", "neighbor-integrator-run"},

@@ -187,6 +187,9 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
     adopt(choosing_->active());
   }
   choose_again_if_crowded();
+  // Who takes over has evaluated forces alone.
+  const bool lacks_energies = evaluated_ == Evaluated::forces;
+  if (last == LastStep::with_energies && lacks_energies) evaluate(Wanted::forces_and_energies);
 }
 
 /// Throws if a particle went wrong since the last look; tells the back end how full cells are.

@@ -11,13 +11,17 @@
 
 namespace pencilbox::testing {
 
-/// Everything as it is, but for its frames.
+/// Everything as it is, but for its frames, and its energy where that is told to be off.
 class LyingSimulation final : public Simulation {
  public:
   using Lie = std::function<void(Frame&)>;
 
-  LyingSimulation(std::unique_ptr<Simulation> honest, Lie lie, std::int64_t* most_steps = nullptr)
-      : honest_(std::move(honest)), lie_(std::move(lie)), most_steps_(most_steps) {}
+  LyingSimulation(std::unique_ptr<Simulation> honest, Lie lie, std::int64_t* most_steps = nullptr,
+                  double energy_factor = 1.0)
+      : honest_(std::move(honest)),
+        lie_(std::move(lie)),
+        most_steps_(most_steps),
+        energy_factor_(energy_factor) {}
 
   void advance(std::int64_t steps, LastStep last) override {
     honest_->advance(steps, last);
@@ -25,7 +29,11 @@ class LyingSimulation final : public Simulation {
   }
   std::int64_t step() const override { return honest_->step(); }
   void evaluate_energies() override { honest_->evaluate_energies(); }
-  Observation observe() override { return honest_->observe(); }
+  Observation observe() override {
+    Observation sums = honest_->observe();
+    sums.potential_energy *= energy_factor_;
+    return sums;
+  }
   ExactState exact_state() override { return honest_->exact_state(); }
   Frame snapshot(const FieldSet& fields) override {
     Frame frame = honest_->snapshot(fields);
@@ -54,6 +62,7 @@ class LyingSimulation final : public Simulation {
   std::unique_ptr<Simulation> honest_;
   Lie lie_;
   std::int64_t* most_steps_;  // the latest step of all who share it
+  double energy_factor_;
 };
 
 }  // namespace pencilbox::testing

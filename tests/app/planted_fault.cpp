@@ -1,6 +1,6 @@
 // The devices of the program `pencilbox_with_a_fault`, which is app/main.cpp and all the rest as
-// they are: one back end, `green`, shows a wrong force for one particle. In place of the generated
-// list.
+// they are: one back end, `green`, shows a wrong force for one particle and an energy that is off
+// by one part in a thousand. In place of the generated list.
 #include "app/engine/simulation.hpp"
 #include "tests/app/lying_simulation.hpp"
 
@@ -28,8 +28,12 @@ class FaultyDevice final : public DeviceApi {
     const bool lies = setup.backend == "green";
     auto simulation = honest_.make(std::move(setup));
     if (!lies) return simulation;
-    return std::make_unique<LyingSimulation>(std::move(simulation),
-                                             [](Frame& frame) { frame.force[41][1] += 3.5; });
+    return std::make_unique<LyingSimulation>(
+        std::move(simulation),
+        [](Frame& frame) {
+          if (!frame.force.empty()) frame.force[41][1] += 3.5;
+        },
+        nullptr, 1.001);
   }
   std::unique_ptr<Simulation> resume(SimulationSetup setup,
                                      const ExactState& state) const override {

@@ -26,6 +26,7 @@ in_bash() {
 expect "a command" "$(in_bash che)" check
 expect "an option" "$(in_bash run deck.yaml --wall)" --wall-time
 expect "another command's option" "$(in_bash check deck.yaml --wall)" ""
+expect "a check's option" "$(in_bash validate --pre)" --precision
 expect "a file" "$(in_bash run dec)" deck.yaml
 expect "a benchmark" "$(in_bash bench fen)" fenns
 expect "a benchmark's option" "$(in_bash bench fenns --rad)" --radii

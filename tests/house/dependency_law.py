@@ -28,6 +28,7 @@ APP_MAY_INCLUDE = {
     "commands": {"engine", "commands"},
     "bench": {"engine", "commands", "bench"},
     "compare": {"engine", "commands", "bench", "compare"},
+    "validate": {"engine", "commands", "bench", "validate"},
 }
 SOURCES = (".hpp", ".cpp", ".h", ".cu", ".cuh", ".hip", ".hpp.in", ".cpp.in")
 
@@ -181,6 +182,9 @@ def self_test():
                             '#include "app/compare/x.hpp"\n', [(3, "app/bench may include")]),
         "app/compare/a.cpp": ('#include "app/engine/x.hpp"\n#include "app/commands/x.hpp"\n'
                               '#include "app/bench/x.hpp"\n', []),
+        "app/validate/a.cpp": ('#include "app/engine/x.hpp"\n#include "app/commands/x.hpp"\n'
+                               '#include "app/bench/x.hpp"\n#include "app/compare/x.hpp"\n',
+                               [(4, "app/validate may include")]),
         "app/attic/a.cpp": ('#include "core/box.hpp"\n', [(1, "a room that the law does not know")]),
         "app/generated.cpp.in": ('#include "tests/x.hpp"\n', [(1, "app may include only")]),
         "tests/io/a.cpp": ("#include <hdf5.h>\n", []),

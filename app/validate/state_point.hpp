@@ -1,0 +1,55 @@
+// A state point by simulation: mean energy and pressure at a density and a temperature, with their
+// errors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/validate/subject.hpp"
+
+namespace pencilbox {
+
+struct StatePoint {
+  double temperature, density;
+  int cells;  ///< 4 cells^3 particles
+  double cutoff;
+  bool tail_correction;  ///< of what a plain cutoff leaves out
+  double timestep = 0.004;
+  double friction = 1.0;  ///< of the heat bath [1/tau]
+  /// Its temperature, where that of the reference was measured by velocities at whole steps. These
+  /// are slower than they ought to be at the temperature that the positions have.
+  std::optional<double> bath{};
+};
+
+class StatePointRun {
+ public:
+  /// Melts a crystal, takes it to the temperature and lets it come to equilibrium.
+  StatePointRun(const Subject& subject, const StatePoint& point);
+
+  /// Goes on; every ten steps are a sample, and every two hundred `look` is called.
+  void produce(
+      std::int64_t steps, const std::function<void(Simulation&)>& look = [](Simulation&) {});
+
+  /// Per particle.
+  Estimate energy() const { return block_average(energies_); }
+
+  /// The kinetic part with the temperature of the state point, as Monte Carlo has it: that of the
+  /// velocities at whole steps is off by the square of the time step.
+  Estimate pressure() const { return block_average(pressures_); }
+
+ private:
+  StatePoint point_;
+  double volume_ = 0.0;
+  std::unique_ptr<Simulation> simulation_;
+  std::vector<double> energies_, pressures_;
+};
+
+/// Runs a state point for so many steps, or four times as many if in doubt, and judges by it.
+void judge_state_point(
+    StatePointRun& run, std::int64_t steps, ValidationRow& energy, ValidationRow& pressure,
+    const std::function<void(Simulation&)>& look = [](Simulation&) {});
+
+}  // namespace pencilbox

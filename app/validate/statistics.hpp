@@ -1,0 +1,41 @@
+// Statistics of what a simulation gives: means of correlated numbers and their errors, trends, and
+// whether numbers follow a distribution.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace pencilbox {
+
+struct Estimate {
+  double mean = 0.0;
+  double standard_error = 0.0;  ///< of the mean; NaN where too little is known
+};
+
+/// Blocks that a series is cut into.
+inline constexpr std::size_t blocks_of_a_series = 32;
+
+/// Mean of a stationary series and its standard error, from the scatter of the means of blocks of
+/// equal length: right for correlated numbers, if a block is much longer than they remember. What
+/// does not fill a block is left out, at the beginning. Allen and Tildesley, Computer Simulation of
+/// Liquids, section 8.4.1.
+Estimate block_average(const std::vector<double>& series);
+
+/// A straight line through points, and how far the ordinates scatter about their mean.
+struct Trend {
+  double slope = 0.0;
+  double deviation = 0.0;  ///< standard deviation of the ordinates, trend included
+};
+
+/// Least squares. `x` and `y` have the same size, at least 2.
+Trend trend_of(const std::vector<double>& x, const std::vector<double>& y);
+
+/// The probability that independent numbers of the distribution `cumulative` lie as far from it as
+/// these do, by Kolmogorov and Smirnov. Press et al., Numerical Recipes, section 14.3.
+double kolmogorov_smirnov(std::vector<double> numbers,
+                          const std::function<double(double)>& cumulative);
+
+/// The cumulative normal distribution of mean 0 and variance 1.
+double cumulative_normal(double x);
+
+}  // namespace pencilbox

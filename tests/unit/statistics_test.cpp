@@ -1,0 +1,160 @@
+// Statistics of the validation: errors of correlated means, trends, distributions, and peaks.
+#include "app/validate/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "app/validate/radial_distribution.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+/// Each number remembers a share of the one before; variance 1, mean 2.
+std::vector<double> correlated_series(std::size_t count, double memory, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> series;
+  double x = normal(random);
+  for (std::size_t k = 0; k < count; ++k) {
+    x = memory * x + std::sqrt(1.0 - memory * memory) * normal(random);
+    series.push_back(2.0 + x);
+  }
+  return series;
+}
+
+/// Its mean has the variance (1 + memory) / (1 - memory) / count, if that is long.
+TEST(BlockAverage, KnowsTheErrorOfACorrelatedMean) {
+  constexpr std::size_t count = 32000;
+  for (const double memory : {0.0, 0.5, 0.9}) {
+    const double expected = std::sqrt((1.0 + memory) / (1.0 - memory) / count);
+    double squares = 0.0, within = 0.0;
+    constexpr int series = 100;
+    for (unsigned seed = 1; seed <= series; ++seed) {
+      const Estimate estimate = block_average(correlated_series(count, memory, seed));
+      squares += estimate.standard_error * estimate.standard_error;
+      within += std::abs(estimate.mean - 2.0) <= 3.0 * estimate.standard_error ? 1.0 : 0.0;
+    }
+    EXPECT_NEAR(std::sqrt(squares / series) / expected, 1.0, 0.06) << memory;
+    EXPECT_GE(within, 97.0) << memory;
+  }
+}
+
+TEST(BlockAverage, SaysWhereTooLittleIsKnown) {
+  EXPECT_TRUE(std::isnan(block_average({}).mean));
+  const Estimate few = block_average({1.0, 2.0, 6.0});
+  EXPECT_EQ(few.mean, 3.0);
+  EXPECT_TRUE(std::isnan(few.standard_error));
+}
+
+TEST(BlockAverage, WhatFillsNoBlockIsLeftOutAtTheBeginning) {
+  std::vector<double> series{1000.0};
+  series.resize(1 + 2 * blocks_of_a_series, 4.0);
+  EXPECT_EQ(block_average(series).mean, 4.0);
+  EXPECT_EQ(block_average(series).standard_error, 0.0);
+}
+
+TEST(TrendOfPoints, IsTheLineThatTheyLieOn) {
+  const Trend trend = trend_of({1.0, 2.0, 3.0, 4.0}, {5.0, 3.0, 1.0, -1.0});
+  EXPECT_NEAR(trend.slope, -2.0, 1e-14);
+  EXPECT_NEAR(trend.deviation, std::sqrt(5.0), 1e-14);
+}
+
+TEST(KolmogorovSmirnov, TellsDistributionsApart) {
+  const auto uniform = [](double x) { return std::clamp(x, 0.0, 1.0); };
+  int good = 0, found_normal = 0, found_wide = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> flat(0.0, 1.0);
+    std::normal_distribution<double> normal;
+    std::vector<double> from_uniform, from_normal, too_wide;
+    for (int k = 0; k < 3000; ++k) {
+      from_uniform.push_back(flat(random));
+      from_normal.push_back(normal(random));
+      too_wide.push_back(1.1 * from_normal.back());
+    }
+    good += kolmogorov_smirnov(from_uniform, uniform) > 0.01 ? 1 : 0;
+    good += kolmogorov_smirnov(from_normal, cumulative_normal) > 0.01 ? 1 : 0;
+    found_normal += kolmogorov_smirnov(from_normal, uniform) < 1e-6 ? 1 : 0;
+    found_wide += kolmogorov_smirnov(too_wide, cumulative_normal) < 0.1 ? 1 : 0;
+  }
+  EXPECT_GE(good, 38);
+  EXPECT_EQ(found_normal, 20);
+  EXPECT_GE(found_wide, 15);
+}
+
+/// The distribution of the statistic is known: D sqrt(n) = 1.6276 has the probability 0.01.
+TEST(KolmogorovSmirnov, GivesTheProbabilityOfTheTables) {
+  constexpr int n = 10000;
+  const double shift = 1.6276 / std::sqrt(n);
+  std::vector<double> numbers;
+  for (int k = 0; k < n; ++k) numbers.push_back((k + 0.5) / n);
+  const auto shifted = [&](double x) { return std::min(1.0, x + shift); };
+  EXPECT_NEAR(kolmogorov_smirnov(numbers, shifted), 0.01, 5e-4);
+  EXPECT_EQ(kolmogorov_smirnov(numbers, [](double x) { return x; }), 1.0);
+}
+
+TEST(KolmogorovSmirnov, WhatIsNoNumberHasNoProbability) {
+  EXPECT_TRUE(std::isnan(kolmogorov_smirnov({0.1, std::nan(""), 0.3}, cumulative_normal)));
+  EXPECT_TRUE(std::isnan(kolmogorov_smirnov({}, cumulative_normal)));
+}
+
+Frame frame_of(std::vector<Double3> positions, double side) {
+  Frame frame;
+  frame.box = {{0.0, 0.0, 0.0}, {side, side, side}, {true, true, true}};
+  frame.position = std::move(positions);
+  return frame;
+}
+
+TEST(RadialDistribution, IsOneWhereParticlesDoNotKnowOfEachOther) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> flat(0.0, 6.0);
+  RadialDistribution distribution(3.0, 0.1);
+  for (int frame = 0; frame < 20; ++frame) {
+    std::vector<Double3> positions(500);
+    for (Double3& position : positions) position = {flat(random), flat(random), flat(random)};
+    distribution.add(frame_of(std::move(positions), 6.0));
+  }
+  const std::vector<double> values = distribution.values();
+  ASSERT_EQ(values.size(), 30U);
+  for (std::size_t bin = 5; bin < values.size(); ++bin) {
+    EXPECT_NEAR(values[bin], 1.0, 0.06) << distribution.distance(bin);
+  }
+}
+
+/// Two particles, 1.25 apart over a face.
+TEST(RadialDistribution, CountsThroughAFace) {
+  RadialDistribution distribution(2.0, 0.5);
+  distribution.add(frame_of({{0.5, 1.0, 1.0}, {5.25, 1.0, 1.0}}, 6.0));
+  const std::vector<double> values = distribution.values();
+  const double shell = 4.0 / 3.0 * std::numbers::pi * (1.5 * 1.5 * 1.5 - 1.0);
+  EXPECT_NEAR(values[2], 216.0 / shell, 1e-12);
+  EXPECT_EQ(values[0] + values[1] + values[3], 0.0);
+}
+
+/// Pairs at distances of a parabola's heights: its top is found between the middles of bins.
+TEST(RadialDistribution, FindsTheTopOfAPeakBetweenBins) {
+  RadialDistribution distribution(1.5, 0.01);
+  constexpr double top = 1.083;
+  const double side = 20.0;
+  for (int bin = 100; bin < 117; ++bin) {
+    const double r = 0.01 * (bin + 0.5);
+    const double wanted = 1e4 * (3.0 - 100.0 * (r - top) * (r - top)) * r * r;
+    for (int k = 0; k < static_cast<int>(wanted); ++k) {
+      distribution.add(frame_of({{1.0, 1.0, 1.0}, {1.0 + r, 1.0, 1.0}}, side));
+    }
+  }
+  EXPECT_NEAR(highest_peak(distribution).position, top, 2e-4);
+}
+
+TEST(RadialDistribution, WithoutAPeakThereIsNone) {
+  RadialDistribution distribution(1.5, 0.01);
+  distribution.add(frame_of({{1.0, 1.0, 1.0}, {1.005, 1.0, 1.0}}, 20.0));
+  EXPECT_TRUE(std::isnan(highest_peak(distribution).position));
+}
+
+}  // namespace
+}  // namespace pencilbox::testing
