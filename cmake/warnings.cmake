@@ -20,12 +20,14 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # On std::string operator+ (GCC bug 105651), on sizes that it fears are negative, inside fmt.
   set(_gcc_false_alarms -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  list(JOIN _gcc_false_alarms "," _cuda_false_alarms)
+  string(PREPEND _cuda_false_alarms ",")
 endif()
 # Unused parameters: a GPU compiler's host pass sees device words without their bodies.
 target_compile_options(pencilbox_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${_gnu_warnings};${_gcc_false_alarms};-Wconversion;-Wno-sign-conversion;-Wpedantic>"
   "$<$<COMPILE_LANGUAGE:HIP>:${_gnu_warnings};-Wno-unused-parameter;-Wno-unused-command-line-argument>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:${_cuda_error};-Xcompiler=-Wall,-Wextra,-Wno-unused-parameter>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:${_cuda_error};-Xcompiler=-Wall,-Wextra,-Wno-unused-parameter${_cuda_false_alarms}>")
 if(PENCILBOX_FUZZ)
   target_compile_options(pencilbox_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -167,7 +167,10 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
                           "file:", "frame:", "plummer:", "  count:", "  radius:", "  seed:"}) {
     uncomment("    ", key);
   }
-  for (const char* key : {"temperature:", "friction:", "seed:"}) uncomment("  ", key);
+  for (const char* key :
+       {"temperature:", "friction:", "relaxation_time:", "seed:", "chain_length:"}) {
+    uncomment("  ", key);
+  }
   uncomment("  ", "softening:");
   uncomment("  ", "gravitational_constant:");
   const DeckSchema schema(test_catalogue(), "par-part-no-loop");

@@ -27,6 +27,13 @@ inline Catalogue test_catalogue() {
   bath.parameters = {{"temperature", "of the bath", "epsilon", 0.0, 1e6},
                      {"friction", "rate", "1/tau", 1e-12, 1e6},
                      {"seed", "of the noise", "", 0.0, 0x1p53, "1", true}};
+  IntegratorInfo rescaling{
+      .name = "velocity-rescaling", .summary = "temperature", .source = "test"};
+  const ParameterInfo relaxation_time{"relaxation_time", "of the bath", "tau", 1e-12, 1e12};
+  rescaling.parameters = {bath.parameters.front(), relaxation_time, bath.parameters.back()};
+  IntegratorInfo chain{.name = "nose-hoover", .summary = "temperature", .source = "test"};
+  chain.parameters = {
+      bath.parameters.front(), relaxation_time, {"chain_length", "links", "", 1.0, 8.0, "3", true}};
   ObservableInfo pairs{.name = "radial-distribution", .summary = "g(r)", .source = "test"};
   pairs.parameters = {{"bins", "number of bins", "", 1.0, 1000.0, "250", true},
                       {"max_distance", "pairs farther apart", "sigma", 1e-6, 1e7}};
@@ -35,7 +42,8 @@ inline Catalogue test_catalogue() {
       {"origin_every", "between two", "samples", 1.0, 1e6, "10", true}};
   const ObservableInfo flight{"mean-squared-displacement", "how far", "test", lags};
   const ObservableInfo memory{"velocity-autocorrelation", "how long", "test", lags};
-  return {{plain, tuned}, {verlet, bath}, {"host", "cuda"}, {pairs, flight, memory}};
+  return {
+      {plain, tuned}, {verlet, bath, rescaling, chain}, {"host", "cuda"}, {pairs, flight, memory}};
 }
 
 /// The line of the InputError that the action throws, or "no error".
