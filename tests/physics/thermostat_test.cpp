@@ -170,8 +170,8 @@ TEST_P(Thermostat, AStartAtRestWarmsUp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Thermostat, ::testing::Values("velocity-rescaling", "nose-hoover"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& kind) {
+                           std::string name = kind.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
