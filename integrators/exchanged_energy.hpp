@@ -8,8 +8,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <string>
 
+#include "core/error.hpp"
 #include "core/exact_state.hpp"
 #include "core/reduction.hpp"
 
@@ -64,16 +65,25 @@ class ExchangedEnergy {
            ExchangedEnergyView::quanta_of_one;
   }
 
-  /// For a checkpoint.
-  std::vector<double> state(Stream& stream) {
+  /// All that an integrator keeps whose only memory this is.
+  NamedNumbers state(Stream& stream) {
     const Total sum = count(stream);
-    return {sum.begin(), sum.end()};
+    return {{name, {sum.begin(), sum.end()}}};
   }
-  void restore(const std::vector<double>& state) {
-    for (std::size_t k = 0; k < parts; ++k) before_[k] = static_cast<std::int64_t>(state.at(k));
+  /// Throws InputError for what is none of it; `integrator` says whose it should be.
+  void restore(const NamedNumbers& state, const std::string& integrator) {
+    const auto found = state.find(name);
+    if (state.size() != 1 || found == state.end() || found->second.size() != parts) {
+      throw InputError("integrator: the state is none of " + integrator);
+    }
+    for (std::size_t k = 0; k < parts; ++k) {
+      before_[k] = static_cast<std::int64_t>(found->second[k]);
+    }
   }
 
  private:
+  static constexpr const char* name = "exchanged_energy";
+
   Total count(Stream& stream) {
     Total sum = before_;
     for (int part = 0; counts_.size() > 0 && part < static_cast<int>(parts); ++part) {

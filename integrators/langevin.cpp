@@ -97,21 +97,12 @@ class Langevin final : public Integrator<Precision> {
   }
   bool conserves_momentum() const override { return false; }
 
-  NamedNumbers state(Stream& stream) override {
-    return {{exchanged_energy, exchanged_.state(stream)}};
-  }
+  NamedNumbers state(Stream& stream) override { return exchanged_.state(stream); }
   void restore(const NamedNumbers& state, Stream&) override {
-    const auto found = state.find(exchanged_energy);
-    if (state.size() != 1 || found == state.end() ||
-        found->second.size() != ExchangedEnergy::parts) {
-      throw InputError("integrator: the state is none of langevin");
-    }
-    exchanged_.restore(found->second);
+    exchanged_.restore(state, "langevin");
   }
 
  private:
-  static constexpr const char* exchanged_energy = "exchanged_energy";
-
   static FrictionAndNoise bath_of(const IntegratorSettings& settings) {
     const IntegratorParameters& given = settings.parameters;
     const double kept = std::exp(-given.at("friction") * settings.timestep);

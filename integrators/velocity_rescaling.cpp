@@ -60,11 +60,16 @@ struct NumbersOfStep {
   }
 };
 
+/// On the device.
+struct Rescaling {
+  double twice_kinetic_energy;  ///< after the second half kick [epsilon]
+  double factor;                ///< alpha
+};
+
 /// Draws alpha.
 struct DrawFactor {
   static constexpr const char* name = "velocity-rescaling: factor";
-  const double* twice_kinetic_energy;
-  double* factor;
+  Rescaling* rescaling;
   double degrees_of_freedom;
   double temperature;
   double lost;  ///< 1 - exp(-dt/relaxation_time)
@@ -72,17 +77,18 @@ struct DrawFactor {
   RunStep step;  ///< that has been reached
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
-    *factor = 1.0;
-    if (degrees_of_freedom < 1.0 || !(*twice_kinetic_energy > 0.0)) return;
+    double& factor = rescaling->factor;
+    factor = 1.0;
+    if (degrees_of_freedom < 1.0 || !(rescaling->twice_kinetic_energy > 0.0)) return;
     NumbersOfStep numbers{seed, step()};
     const double first = gaussian_pair(numbers.bits()).first;
     const double others = numbers.sum_of_squares(degrees_of_freedom - 1.0);
     const double kept = 1.0 - lost;
-    const double share = lost * temperature / *twice_kinetic_energy;
+    const double share = lost * temperature / rescaling->twice_kinetic_energy;
     const double squared =
         kept + share * (first * first + others) + 2.0 * first * std::sqrt(kept * share);
     const double forward = std::sqrt(kept) + first * std::sqrt(share);
-    *factor = (forward < 0.0 ? -1.0 : 1.0) * std::sqrt(squared > 0.0 ? squared : 0.0);
+    factor = (forward < 0.0 ? -1.0 : 1.0) * std::sqrt(squared > 0.0 ? squared : 0.0);
   }
 };
 
@@ -94,7 +100,7 @@ struct VelocityRescalingKernel {
   KickAndDrift<Precision> move;
   InverseMasses inverse_mass;
   Vec3View<const typename Precision::Accumulator> force;
-  const double* factor;
+  const Rescaling* rescaling;
   ExchangedEnergyView exchanged;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
@@ -107,7 +113,8 @@ struct VelocityRescalingKernel {
   }
 
   PENCILBOX_DEVICE_FUNCTION Vec3<State> rescaled(Index i, const Vec3<State>& before) const {
-    const Vec3<State> after = (*factor * before.template to<double>()).template to<State>();
+    const Vec3<State> after =
+        (rescaling->factor * before.template to<double>()).template to<State>();
     const double per_mass = inverse_mass[i];
     exchanged.add(
         i, 0.5 * (twice_kinetic_energy(after, per_mass) - twice_kinetic_energy(before, per_mass)));
@@ -123,7 +130,7 @@ class VelocityRescaling final : public Integrator<Precision> {
         temperature_(settings.parameters.at("temperature")),
         lost_(-std::expm1(-settings.timestep / settings.parameters.at("relaxation_time"))),
         seed_(static_cast<std::uint64_t>(settings.parameters.at("seed"))),
-        numbers_(2) {
+        rescaling_(1) {
     reduction_.reserve();
   }
 
@@ -146,32 +153,23 @@ class VelocityRescaling final : public Integrator<Precision> {
     return sums.total_energy() - exchanged_.total(stream);
   }
 
-  NamedNumbers state(Stream& stream) override {
-    return {{exchanged_energy, exchanged_.state(stream)}};
-  }
+  NamedNumbers state(Stream& stream) override { return exchanged_.state(stream); }
   void restore(const NamedNumbers& state, Stream&) override {
-    const auto found = state.find(exchanged_energy);
-    if (state.size() != 1 || found == state.end() ||
-        found->second.size() != ExchangedEnergy::parts) {
-      throw InputError("integrator: the state is none of velocity-rescaling");
-    }
-    exchanged_.restore(found->second);
+    exchanged_.restore(state, "velocity-rescaling");
   }
 
  private:
-  static constexpr const char* exchanged_energy = "exchanged_energy";
-
   /// The factor of the velocities once they have their second half kick.
   void draw(Particles<Precision>& particles, const StepNumber& step, Stream& stream) {
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
     reduction_.sum_into(
-        kinetic(),
+        &rescaling_.data()->twice_kinetic_energy,
         TwiceKineticEnergyAfterKick<Precision>{kick_and_drift_of(particles, {}, timestep_),
                                                inverse_masses(particles), force.view()},
         particles.count, stream);
     for_each(stream, 1,
-             DrawFactor{kinetic(), factor(), degrees_of_freedom(particles.count), temperature_,
-                        lost_, seed_, steps_[step]});
+             DrawFactor{rescaling_.data(), degrees_of_freedom(particles.count), temperature_, lost_,
+                        seed_, steps_[step]});
   }
 
   template <HalfSteps halves>
@@ -180,19 +178,16 @@ class VelocityRescaling final : public Integrator<Precision> {
     for_each(stream, particles.count,
              VelocityRescalingKernel<Precision, halves>{
                  kick_and_drift_of(particles, arrival, timestep_), inverse_masses(particles),
-                 force.view(), factor(), exchanged_.view(particles.count, stream)},
+                 force.view(), rescaling_.data(), exchanged_.view(particles.count, stream)},
              move_threads(particles.count));
   }
-
-  double* kinetic() { return numbers_.data(); }
-  double* factor() { return numbers_.data() + 1; }
 
   double timestep_;
   double temperature_;
   double lost_;
   std::uint64_t seed_;
   Reduction reduction_;
-  Buffer<double> numbers_;  ///< twice the kinetic energy, the factor
+  Buffer<Rescaling> rescaling_;
   ExchangedEnergy exchanged_;
   BatchSteps steps_;
 };

@@ -6,13 +6,33 @@
 // by a straight line of least squares through the second half of the lags, from length/2 to length;
 // not known before there is an origin for each of them.
 // Allen and Tildesley, Computer Simulation of Liquids, 2nd edition, sections 2.7 and 8.3.
-#include "observables/time_correlation.hpp"
+#include "observables/correlation_observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+/// The slope of the straight line of least squares through the points from `first` on; NaN where
+/// one of them is not known.
+double slope_from(const std::vector<double>& x, const std::vector<double>& y, std::size_t first) {
+  const auto count = static_cast<double>(x.size() - first);
+  double mean_x = 0.0, mean_y = 0.0;
+  for (std::size_t k = first; k < x.size(); ++k) {
+    mean_x += x[k] / count;
+    mean_y += y[k] / count;
+  }
+  double products = 0.0, squares = 0.0;
+  for (std::size_t k = first; k < x.size(); ++k) {
+    products += (x[k] - mean_x) * (y[k] - mean_y);
+    squares += (x[k] - mean_x) * (x[k] - mean_x);
+  }
+  return products / squares;
+}
+
 struct Displacement {
+  static constexpr const char* title = "Mean squared displacement";
+  static constexpr const char* y_label = "mean squared displacement / sigma^2";
+
   /// Cell, offset and images crossed, in double.
   template <class Precision>
   struct Vector {
@@ -56,76 +76,19 @@ struct Displacement {
       return dot(moved, moved);
     }
   };
-};
 
-/// The slope of the straight line of least squares through the points from `first` on; NaN where
-/// one of them is not known.
-double slope_from(const std::vector<double>& x, const std::vector<double>& y, std::size_t first) {
-  const auto count = static_cast<double>(x.size() - first);
-  double mean_x = 0.0, mean_y = 0.0;
-  for (std::size_t k = first; k < x.size(); ++k) {
-    mean_x += x[k] / count;
-    mean_y += y[k] / count;
-  }
-  double products = 0.0, squares = 0.0;
-  for (std::size_t k = first; k < x.size(); ++k) {
-    products += (x[k] - mean_x) * (y[k] - mean_y);
-    squares += (x[k] - mean_x) * (x[k] - mean_x);
-  }
-  return products / squares;
-}
-
-template <class Precision>
-class MeanSquaredDisplacement final : public Observable<Precision> {
-  using Correlation = TimeCorrelation<Precision, Displacement>;
-
- public:
-  explicit MeanSquaredDisplacement(const ObservableSettings& settings)
-      : settings_(settings), correlation_(settings) {}
-
-  static void require(const ObservableSettings& settings) { Correlation::require(settings); }
-  static std::int64_t own_bytes(const ObservableSettings& settings) {
-    return Correlation::own_bytes(settings);
-  }
-
-  void sample(const ObservedState<Precision>& state, Stream& stream) override {
-    correlation_.sample(state, stream);
-  }
-  NamedNumbers state(Stream& stream) override { return correlation_.state(stream); }
-  void restore(const NamedNumbers& state, Stream& stream) override {
-    correlation_.restore(state, stream);
-  }
-
-  ObservableResult result(Stream&) override {
-    ObservableResult result;
-    result.samples = correlation_.samples();
-    result.title = "Mean squared displacement";
-    result.x_label = "time / tau";
-    result.y_label = "mean squared displacement / sigma^2";
-    result.columns.push_back({"time", times_of(correlation_.sums(), settings_.interval())});
-    const std::size_t types = settings_.system.types.size();
-    append(result, "", "all", 0, types);
-    for (std::size_t t = 0; types > 1 && t < types; ++t) {
-      append(result, suffix_of(settings_.system, {t}), settings_.system.types[t].name, t, t + 1);
-    }
-    result.columns.push_back({"origins", correlation_.sums().origins});
-    return result;
-  }
-
- private:
-  void append(ObservableResult& result, const std::string& suffix, const std::string& legend,
-              std::size_t first, std::size_t last) const {
+  static void append(ObservableResult& result, const std::string& suffix, const std::string& legend,
+                     const std::vector<double>& mean) {
     const std::vector<double>& times = result.columns.front().values;
-    const std::vector<double> mean = mean_of(correlation_.sums(), settings_.system, first, last);
     const std::size_t half = (times.size() - 1) / 2;
     result.numbers.push_back(
         {"diffusion_coefficient" + suffix, slope_from(times, mean, half) / 6.0, "sigma^2/tau"});
     result.columns.push_back({"msd" + suffix, mean, legend});
   }
-
-  ObservableSettings settings_;
-  Correlation correlation_;
 };
+
+template <class Precision>
+using MeanSquaredDisplacement = CorrelationObservable<Precision, Displacement>;
 
 }  // namespace
 

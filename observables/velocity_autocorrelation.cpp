@@ -5,13 +5,27 @@
 //
 // by the trapezoidal rule. Allen and Tildesley, Computer Simulation of Liquids, 2nd edition,
 // sections 2.7 and 8.3.
-#include "observables/time_correlation.hpp"
+#include "observables/correlation_observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+/// A third of the integral up to each time.
+std::vector<double> diffusion_up_to(const std::vector<double>& times,
+                                    const std::vector<double>& correlation) {
+  std::vector<double> integral{0.0};
+  for (std::size_t k = 1; k < times.size(); ++k) {
+    const double step = times[k] - times[k - 1];
+    integral.push_back(integral.back() + step * (correlation[k - 1] + correlation[k]) / 6.0);
+  }
+  return integral;
+}
+
 struct Velocity {
+  static constexpr const char* title = "Velocity autocorrelation function";
+  static constexpr const char* y_label = "<v(0) . v(t)> / (sigma/tau)^2";
+
   template <class Precision>
   struct Vector {
     Vec3View<const typename Precision::State> velocity;
@@ -30,70 +44,18 @@ struct Velocity {
       return dot(then, now);
     }
   };
-};
 
-/// A third of the integral up to each time.
-std::vector<double> diffusion_up_to(const std::vector<double>& times,
-                                    const std::vector<double>& correlation) {
-  std::vector<double> integral{0.0};
-  for (std::size_t k = 1; k < times.size(); ++k) {
-    const double step = times[k] - times[k - 1];
-    integral.push_back(integral.back() + step * (correlation[k - 1] + correlation[k]) / 6.0);
-  }
-  return integral;
-}
-
-template <class Precision>
-class VelocityAutocorrelation final : public Observable<Precision> {
-  using Correlation = TimeCorrelation<Precision, Velocity>;
-
- public:
-  explicit VelocityAutocorrelation(const ObservableSettings& settings)
-      : settings_(settings), correlation_(settings) {}
-
-  static void require(const ObservableSettings& settings) { Correlation::require(settings); }
-  static std::int64_t own_bytes(const ObservableSettings& settings) {
-    return Correlation::own_bytes(settings);
-  }
-
-  void sample(const ObservedState<Precision>& state, Stream& stream) override {
-    correlation_.sample(state, stream);
-  }
-  NamedNumbers state(Stream& stream) override { return correlation_.state(stream); }
-  void restore(const NamedNumbers& state, Stream& stream) override {
-    correlation_.restore(state, stream);
-  }
-
-  ObservableResult result(Stream&) override {
-    ObservableResult result;
-    result.samples = correlation_.samples();
-    result.title = "Velocity autocorrelation function";
-    result.x_label = "time / tau";
-    result.y_label = "<v(0) . v(t)> / (sigma/tau)^2";
-    result.columns.push_back({"time", times_of(correlation_.sums(), settings_.interval())});
-    const std::size_t types = settings_.system.types.size();
-    append(result, "", "all", 0, types);
-    for (std::size_t t = 0; types > 1 && t < types; ++t) {
-      append(result, suffix_of(settings_.system, {t}), settings_.system.types[t].name, t, t + 1);
-    }
-    result.columns.push_back({"origins", correlation_.sums().origins});
-    return result;
-  }
-
- private:
-  void append(ObservableResult& result, const std::string& suffix, const std::string& legend,
-              std::size_t first, std::size_t last) const {
-    const std::vector<double>& times = result.columns.front().values;
-    const std::vector<double> mean = mean_of(correlation_.sums(), settings_.system, first, last);
-    std::vector<double> diffusion = diffusion_up_to(times, mean);
+  static void append(ObservableResult& result, const std::string& suffix, const std::string& legend,
+                     const std::vector<double>& mean) {
+    std::vector<double> diffusion = diffusion_up_to(result.columns.front().values, mean);
     result.numbers.push_back({"diffusion_coefficient" + suffix, diffusion.back(), "sigma^2/tau"});
     result.columns.push_back({"vacf" + suffix, mean, legend});
     result.columns.push_back({"diffusion" + suffix, std::move(diffusion)});
   }
-
-  ObservableSettings settings_;
-  Correlation correlation_;
 };
+
+template <class Precision>
+using VelocityAutocorrelation = CorrelationObservable<Precision, Velocity>;
 
 }  // namespace
 

@@ -1,9 +1,13 @@
 // What tests of thermostats share: systems in a heat bath.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "tests/support/every_backend.hpp"
 
@@ -34,6 +38,45 @@ inline std::vector<Double3> velocities_of(Simulation& simulation) {
   FieldSet fields;
   fields.insert(Field::velocity);
   return simulation.snapshot(fields).velocity;
+}
+
+/// By how much sums of a particle have changed at most.
+struct LargestChanges {
+  double conserved_energy = 0.0, total_energy = 0.0;
+};
+
+/// Over 2,000 steps, after 500 that are not looked at.
+inline LargestChanges changes_in_bath(const SimulationSetup& setup) {
+  const auto simulation = device_backends().front().device->make(setup);
+  simulation->advance(500);
+  const auto particles = static_cast<double>(setup.start.size());
+  const Observation start = simulation->observe();
+  LargestChanges largest;
+  for (int k = 0; k < 40; ++k) {
+    simulation->advance(50);
+    const Observation now = simulation->observe();
+    const auto note = [particles](double& most, double before, double after) {
+      most = std::max(most, std::abs(after - before) / particles);
+    };
+    note(largest.conserved_energy, start.conserved_energy, now.conserved_energy);
+    note(largest.total_energy, start.total_energy(), now.total_energy());
+  }
+  return largest;
+}
+
+/// Whoever computes it, in steps taken at once or in two parts.
+inline void expect_same_trajectory_everywhere(SimulationSetup setup) {
+  const auto first = device_backends().front().device->make(setup);
+  first->advance(20);
+  const std::vector<Double3> expected = velocities_of(*first);
+  for (const DeviceBackend& backend : device_backends()) {
+    setup.backend = backend.info.name;
+    setup.options = default_options(backend.info);
+    const auto other = backend.device->make(setup);
+    other->advance(7);
+    other->advance(13);
+    EXPECT_LT(largest_difference(velocities_of(*other), expected), 1e-9) << backend.name();
+  }
 }
 
 }  // namespace pencilbox::testing
