@@ -174,16 +174,16 @@ const BackendEntry& find_backend(const std::string& name);
 template <Wanted wanted>
 using WantedConstant = std::integral_constant<Wanted, wanted>;
 
-/// Calls run(functor, wanted constant) with the functor that `visit` finds, or with the cutoff
-/// alone where candidates are counted.
-template <class Real, class Visit, class Run>
-void dispatch_wanted(const Interaction<Real>& interaction, Wanted wanted, Visit&& visit,
-                     Run&& run) {
+/// Calls run(functor, wanted constant) with what kernels are compiled for that need a cutoff: the
+/// interaction's functor, or the cutoff alone where candidates are counted.
+template <class Real, class Run>
+void dispatch_short_ranged(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
   switch (wanted) {
     case Wanted::forces:
-      return visit([&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
+      return interaction.visit_for_forces(
+          [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces>{}); });
     case Wanted::forces_and_energies:
-      return visit([&](const auto& functor) {
+      return interaction.visit_for_energies([&](const auto& functor) {
         run(functor, WantedConstant<Wanted::forces_and_energies>{});
       });
     case Wanted::counts:
@@ -191,18 +191,16 @@ void dispatch_wanted(const Interaction<Real>& interaction, Wanted wanted, Visit&
   }
 }
 
-/// What kernels are compiled for that need a cutoff.
-template <class Real, class Run>
-void dispatch_short_ranged(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
-  dispatch_wanted(
-      interaction, wanted, [&](auto&& visitor) { interaction.visit_short_ranged(visitor); }, run);
-}
-
 /// The same of a back end that also evaluates what acts at any distance.
 template <class Real, class Run>
 void dispatch_any(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
-  dispatch_wanted(
-      interaction, wanted, [&](auto&& visitor) { interaction.visit_any(visitor); }, run);
+  if (wanted == Wanted::counts || !interaction.is_softened_gravity()) {
+    return dispatch_short_ranged(interaction, wanted, run);
+  }
+  interaction.visit_softened_gravity([&](const auto& functor) {
+    if (wanted == Wanted::forces) return run(functor, WantedConstant<Wanted::forces>{});
+    run(functor, WantedConstant<Wanted::forces_and_energies>{});
+  });
 }
 
 /// The same of one that looks at all candidates in cells: it also sums potentials without forces.

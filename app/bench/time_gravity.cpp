@@ -89,7 +89,7 @@ class GravityRow {
   }
 
   void compute_naively() {
-    interaction_.visit_any([&](const auto& functor) {
+    interaction_.visit_softened_gravity([&](const auto& functor) {
       using Functor = std::decay_t<decltype(functor)>;
       for_each(
           stream_, view_.count,

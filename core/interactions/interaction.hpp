@@ -35,9 +35,10 @@ class Interaction {
     return {static_cast<Real>(cutoff * cutoff), static_cast<Real>(near_ * near_)};
   }
 
-  /// Calls visitor(functor) with the functor of a model that has a cutoff.
+  /// Calls visitor(functor) with the functor of a model that has a cutoff, for kernels that are
+  /// asked for forces alone, in every step: one for each form.
   template <class Visitor>
-  void visit_short_ranged(Visitor&& visitor) const {
+  void visit_for_forces(Visitor&& visitor) const {
     if (model<LennardJonesModel>().truncation == Truncation::force_shift) {
       visit_form<LennardJonesForm::force_shifted>(visitor);
     } else {
@@ -45,12 +46,20 @@ class Interaction {
     }
   }
 
-  /// Calls visitor(functor) with the functor of whatever the model is.
+  /// The same for kernels that are asked for energies too, now and then: one for all forms.
   template <class Visitor>
-  void visit_any(Visitor&& visitor) const {
-    if (!std::holds_alternative<SoftenedGravityModel>(potential_)) {
-      return visit_short_ranged(visitor);
-    }
+  void visit_for_energies(Visitor&& visitor) const {
+    visit_form<LennardJonesForm::force_shifted>(visitor);
+  }
+
+  /// Whether it acts at any distance.
+  bool is_softened_gravity() const {
+    return std::holds_alternative<SoftenedGravityModel>(potential_);
+  }
+
+  /// Calls visitor(functor) with the functor of softened gravity.
+  template <class Visitor>
+  void visit_softened_gravity(Visitor&& visitor) const {
     const auto& gravity = model<SoftenedGravityModel>();
     const Real softening_squared = static_cast<Real>(gravity.softening * gravity.softening);
     if (gravity.masses.size() == 1) {

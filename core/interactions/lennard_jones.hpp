@@ -20,9 +20,11 @@ struct LennardJonesConstants {
   Real repulsion;        ///< 48 epsilon sigma^12
   Real attraction;       ///< 24 epsilon sigma^6
   Real energy_shift;     ///< subtracted from the energy
-  Real force_at_cutoff;  ///< -u'(r_c) for force-shift, else unused
+  Real force_at_cutoff;  ///< -u'(r_c) for force-shift, else 0
 };
 
+/// A plain shift is a force-shift whose force at the cutoff is 0: to the bit the same, and a root
+/// more.
 enum class LennardJonesForm { shifted, force_shifted };
 
 #include "core/interactions/lennard_jones_formula.inc"
@@ -74,7 +76,9 @@ std::vector<LennardJonesConstants<Real>> lennard_jones_constants(const LennardJo
     if (model.truncation != Truncation::cut) {
       const auto at_cutoff = lennard_jones(row, 1.0 / (model.cutoff * model.cutoff));
       row.energy_shift = at_cutoff.energy;
-      row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
+      if (model.truncation == Truncation::force_shift) {
+        row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
+      }
     }
     rows.push_back({static_cast<Real>(row.repulsion), static_cast<Real>(row.attraction),
                     static_cast<Real>(row.energy_shift), static_cast<Real>(row.force_at_cutoff)});

@@ -47,10 +47,7 @@ class RowSums {
   explicit RowSums(const Potential& potential)
       : model_(std::get<LennardJonesModel>(potential)),
         table_(lennard_jones_constants<State>(model_)),
-        energy_table_(lennard_jones_constants<double>(model_)) {
-    if (model_.truncation == Truncation::force_shift) return;
-    for (auto& constants : energy_table_) constants.force_at_cutoff = 0.0;
-  }
+        energy_table_(lennard_jones_constants<double>(model_)) {}
 
   const RowKernels<State>& kernels() const { return kernels_; }
   std::string in_words() const {

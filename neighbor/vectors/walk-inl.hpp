@@ -256,7 +256,7 @@ void forces_of_any_rows(const PlacedParticles<Real>& particles,
   kernel(particles, interaction, pencil, targets, rows, count, sums, scratch);
 }
 
-/// Of every form: a plain shift is a force-shift whose force at the cutoff is zero.
+/// Of every form: see LennardJonesForm.
 template <class State>
 HWY_FLATTEN void energies_of_rows(const PlacedParticles<State>& particles,
                                   const VectorInteraction<double>& interaction,

@@ -31,7 +31,7 @@ class BackendWithSinks : public Backend<Precision> {
   void compute_and_move(const BinnedParticles<Precision>& particles,
                         const Interaction<Pair>& interaction, const KickAndDrift<Precision>& move,
                         Stream& stream) override {
-    interaction.visit_short_ranged([&](const auto& functor) {
+    interaction.visit_for_forces([&](const auto& functor) {
       self().template run<Wanted::forces>(particles, functor, move, stream);
     });
   }
