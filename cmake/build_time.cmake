@@ -16,8 +16,9 @@ function(pencilbox_compile_together target)
   set_source_files_properties(${given_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# pencilbox_optimize_little(files or target): what does not loop over particles, or only the emulator runs on the
-# host, barrier by barrier. A compiler needs half the time, and nobody's run takes longer.
+# pencilbox_optimize_little(files or target): what does not loop over particles, spends its time in libraries (input,
+# output), or only the emulator runs on the host, barrier by barrier. A compiler needs half the time, and nobody's run takes
+# longer.
 set(_little "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>")
 function(pencilbox_optimize_little)
   foreach(it IN LISTS ARGN)
