@@ -62,6 +62,33 @@ __device__ __host__ inline double reciprocal_square_root(double x) {
 }
 #endif
 
+/// a b + c, which a GPU rounds once: left to compilers, that is done in one kernel and not in
+/// another.
+template <class Real>
+PENCILBOX_DEVICE_FUNCTION inline Real times_plus(Real a, Real b, Real c) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// Adds a b to `sum` where it counts, without a branch.
+template <class Real>
+PENCILBOX_DEVICE_FUNCTION inline void add_product_where(bool counts, Real a, Real b, Real& sum) {
+  sum = times_plus(counts ? a : Real(0), b, sum);
+}
+
+#if defined(__CUDA_ARCH__)
+/// Under a predicate, which compilers do not choose by themselves: a selection less.
+template <>
+__device__ __host__ inline void add_product_where(bool counts, float a, float b, float& sum) {
+  asm("{.reg .pred p; setp.ne.s32 p, %1, 0; @p fma.rn.f32 %0, %2, %3, %0;}"
+      : "+f"(sum)
+      : "r"(static_cast<int>(counts)), "f"(a), "f"(b));
+}
+#endif
+
 /// How many bits are set. Not std::popcount on a device: as a host function, relaxed or not, it
 /// compiles to 0 in CUDA's device code, without a word.
 PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint32_t bits) {
