@@ -1,8 +1,8 @@
 // What a thermostat of the whole system looks at in every step: the kinetic energy, on the device.
 #pragma once
 
-#include "core/kick_and_drift.hpp"
 #include "core/reduction.hpp"
+#include "integrators/half_steps.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -47,7 +47,8 @@ struct TwiceKineticEnergyAfterKick {
   Vec3View<const typename Precision::Accumulator> force;
 
   PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
-    return twice_kinetic_energy(move.velocity[i] + move.half_kick(i, force[i]), inverse_mass[i]);
+    const HalfKick<Precision> kicked(move, i, force[i]);
+    return twice_kinetic_energy(kicked(move.velocity[i]), inverse_mass[i]);
   }
 };
 

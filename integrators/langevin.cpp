@@ -37,7 +37,7 @@ struct FrictionAndNoise {
     const RandomPair xy = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw));
     const RandomPair z = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw + 1));
     const double width = noise * std::sqrt(inverse_mass);
-    return kept * velocity + width * Vec3<double>{xy.first, xy.second, z.first};
+    return times_plus(kept, velocity, width * Vec3<double>{xy.first, xy.second, z.first});
   }
 };
 
@@ -54,9 +54,9 @@ struct LangevinKernel {
   RunStep step;  ///< that the particles arrive at
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Vec3<State> kick = move.half_kick(i, force[i]);
-    Vec3<State> v = move.velocity[i] + kick;
-    if constexpr (halves == HalfSteps::both) v = v + kick;
+    const HalfKick<Precision> kicked(move, i, force[i]);
+    Vec3<State> v = kicked(move.velocity[i]);
+    if constexpr (halves == HalfSteps::both) v = kicked(v);
     if constexpr (halves != HalfSteps::second) v = drift(i, v);
     move.velocity.store(i, v);
   }

@@ -61,7 +61,10 @@ struct Chain {
     for (int j = links - 1; j >= 0; --j) kick(j, quarter);
     const double factor = std::exp(-0.5 * whole * state->velocity[0]);
     state->twice_kinetic_energy *= factor * factor;
-    for (int j = 0; j < links; ++j) state->position[j] += 0.5 * whole * state->velocity[j];
+    for (int j = 0; j < links; ++j) {
+      double& position = state->position[j];
+      position = pencilbox::times_plus(0.5 * whole, state->velocity[j], position);
+    }
     for (int j = 0; j < links; ++j) kick(j, quarter);
     return factor;
   }
@@ -69,14 +72,15 @@ struct Chain {
   /// Link j, between two halves of the friction of the next.
   PENCILBOX_DEVICE_FUNCTION void kick(int j, double time) const {
     const double friction = j + 1 < links ? std::exp(-0.5 * time * state->velocity[j + 1]) : 1.0;
-    state->velocity[j] = (state->velocity[j] * friction + time * push(j)) * friction;
+    state->velocity[j] =
+        pencilbox::times_plus(time, push(j), state->velocity[j] * friction) * friction;
   }
 
   PENCILBOX_DEVICE_FUNCTION double push(int j) const {
     const double wanted = temperature * (j == 0 ? degrees_of_freedom : 1.0);
-    const double before = j == 0 ? state->twice_kinetic_energy
-                                 : mass(j - 1) * state->velocity[j - 1] * state->velocity[j - 1];
-    return (before - wanted) / mass(j);
+    if (j == 0) return (state->twice_kinetic_energy - wanted) / mass(j);
+    const double velocity = state->velocity[j - 1];
+    return pencilbox::times_plus(mass(j - 1) * velocity, velocity, -wanted) / mass(j);
   }
 };
 
@@ -102,11 +106,11 @@ struct NoseHooverKernel {
   const ChainState* chain;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Vec3<State> kick = move.half_kick(i, force[i]);
+    const HalfKick<Precision> kicked(move, i, force[i]);
     Vec3<State> v = move.velocity[i];
-    if constexpr (halves != HalfSteps::first) v = scaled(v + kick, 0);
+    if constexpr (halves != HalfSteps::first) v = scaled(kicked(v), 0);
     if constexpr (halves != HalfSteps::second) {
-      v = scaled(v, halves == HalfSteps::both ? 1 : 0) + kick;
+      v = kicked(scaled(v, halves == HalfSteps::both ? 1 : 0));
       move.drift(i, v);
     }
     move.velocity.store(i, v);

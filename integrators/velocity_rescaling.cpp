@@ -104,10 +104,10 @@ struct VelocityRescalingKernel {
   ExchangedEnergyView exchanged;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Vec3<State> kick = move.half_kick(i, force[i]);
-    Vec3<State> v = move.velocity[i] + kick;
+    const HalfKick<Precision> kicked(move, i, force[i]);
+    Vec3<State> v = kicked(move.velocity[i]);
     if constexpr (halves != HalfSteps::first) v = rescaled(i, v);
-    if constexpr (halves == HalfSteps::both) v = v + kick;
+    if constexpr (halves == HalfSteps::both) v = kicked(v);
     if constexpr (halves != HalfSteps::second) move.drift(i, v);
     move.velocity.store(i, v);
   }
