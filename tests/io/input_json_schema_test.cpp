@@ -58,7 +58,7 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
   EXPECT_EQ(properties["system"]["properties"]["particles"]["oneOf"].size(), 4U);
   EXPECT_EQ(schema.at("additionalProperties"), false);
   const Json& cases = properties["neighbor"]["allOf"];
-  ASSERT_EQ(cases.size(), 2U);
+  ASSERT_EQ(cases.size(), 3U);
   EXPECT_EQ(cases[1]["if"]["properties"]["backend"]["const"], "par-cell");
   const Json& options = cases[1]["then"]["properties"]["options"];
   EXPECT_EQ(options["additionalProperties"], false);
@@ -80,6 +80,9 @@ TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
   EXPECT_EQ(cases[1]["then"]["required"], Json({"softening"}));
   EXPECT_EQ(cases[1]["then"]["properties"]["cutoff"], false);
   EXPECT_FALSE(cases[1]["then"]["properties"].contains("softening"));
+  EXPECT_EQ(cases[2]["if"]["properties"]["type"]["const"], "weeks-chandler-andersen");
+  EXPECT_EQ(cases[2]["then"]["properties"]["cutoff"], false);
+  EXPECT_FALSE(cases[2]["then"]["properties"].contains("pairs"));
 }
 
 }  // namespace
