@@ -158,11 +158,32 @@ LennardJonesModel make_lennard_jones(const Deck& deck, const std::vector<Particl
   return model;
 }
 
-Potential make_potential(const Deck& deck, const std::vector<ParticleType>& types) {
-  if (deck.potential == PotentialType::lennard_jones) return make_lennard_jones(deck, types);
+LennardJonesModel make_weeks_chandler_andersen(const Deck& deck,
+                                               const std::vector<ParticleType>& types) {
+  LennardJonesModel model = make_lennard_jones(deck, types);
+  model.truncation = Truncation::shift;
+  for (PairCoefficients& pair : model.pairs) pair.cutoff = distance_of_minimum(pair.sigma);
+  model.cutoff = model.largest_cutoff();
+  return model;
+}
+
+SoftenedGravityModel make_softened_gravity(const Deck& deck,
+                                           const std::vector<ParticleType>& types) {
   SoftenedGravityModel gravity{deck.gravitational_constant, deck.softening, {}};
   for (const ParticleType& type : types) gravity.masses.push_back(type.mass);
   return gravity;
+}
+
+Potential make_potential(const Deck& deck, const std::vector<ParticleType>& types) {
+  switch (deck.potential) {
+    case PotentialType::lennard_jones:
+      return make_lennard_jones(deck, types);
+    case PotentialType::weeks_chandler_andersen:
+      return make_weeks_chandler_andersen(deck, types);
+    case PotentialType::softened_gravity:
+      break;
+  }
+  return make_softened_gravity(deck, types);
 }
 
 }  // namespace

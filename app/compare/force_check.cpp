@@ -57,8 +57,8 @@ double jump_at_cutoff(const Potential& potential) {
   if (model == nullptr || model->truncation == Truncation::force_shift) return 0.0;
   double largest = 0.0;
   for (const auto& constants : lennard_jones_constants<double>(*model)) {
-    const auto at_cutoff = lennard_jones(constants, 1.0 / (model->cutoff * model->cutoff));
-    largest = std::max(largest, std::abs(at_cutoff.force_over_r * model->cutoff));
+    const auto at_cutoff = lennard_jones(constants, 1.0 / constants.cutoff_squared);
+    largest = std::max(largest, std::abs(at_cutoff.force_over_r * constants.cutoff));
   }
   return largest;
 }
@@ -70,16 +70,23 @@ int more_images(const Box& box, std::size_t direction, double reach) {
   return static_cast<int>(std::ceil(reach / edge));
 }
 
-/// Partners of a particle, images included, whose distance is between two others.
-int partners_between(const Frame& frame, std::size_t particle, double least, double most) {
+double cutoff_between(const Potential& potential, std::int32_t type, std::int32_t other) {
+  const auto* model = std::get_if<LennardJonesModel>(&potential);
+  return model != nullptr ? model->cutoff_of(model->pair(type, other)) : cutoff_of(potential);
+}
+
+/// Partners of a particle, images included, whose distance is that of the cutoff, give or take.
+int partners_at_cutoff(const Frame& frame, std::size_t particle, const Potential& potential,
+                       double give) {
   const Box& box = frame.box;
   std::array<int, 3> more{};
-  for (std::size_t d = 0; d < 3; ++d) more[d] = more_images(box, d, most);
+  for (std::size_t d = 0; d < 3; ++d) more[d] = more_images(box, d, cutoff_of(potential) + give);
   int count = 0;
-  for (const Double3& other : frame.position) {
+  for (std::size_t other = 0; other < frame.position.size(); ++other) {
+    const double cutoff = cutoff_between(potential, frame.species[particle], frame.species[other]);
     Double3 nearest{};
     for (std::size_t d = 0; d < 3; ++d) {
-      nearest[d] = other[d] - frame.position[particle][d];
+      nearest[d] = frame.position[other][d] - frame.position[particle][d];
       if (box.periodic[d]) nearest[d] -= box.edges[d] * std::round(nearest[d] / box.edges[d]);
     }
     for (int i = -more[0]; i <= more[0]; ++i) {
@@ -87,7 +94,7 @@ int partners_between(const Frame& frame, std::size_t particle, double least, dou
         for (int k = -more[2]; k <= more[2]; ++k) {
           const double r = std::hypot(nearest[0] + i * box.edges[0], nearest[1] + j * box.edges[1],
                                       nearest[2] + k * box.edges[2]);
-          count += r >= least && r <= most ? 1 : 0;
+          count += std::abs(r - cutoff) <= give ? 1 : 0;
         }
       }
     }
@@ -142,8 +149,7 @@ double ForceCheck::error_of(const Frame& frame, const Frame& truth, std::size_t 
   const double error = difference(frame.force[i], truth.force[i]);
   const bool may_be_jumps = error > bar && reach_ > 0.0 && error <= 64.0 * jump_;
   if (!may_be_jumps) return error;
-  const double cutoff = cutoff_of(setup_.potential);
-  return error - jump_ * partners_between(truth, i, cutoff - reach_, cutoff + reach_);
+  return error - jump_ * partners_at_cutoff(truth, i, setup_.potential, reach_);
 }
 
 double ForceCheck::sensitivity_of(const Frame& truth, double bar) const {

@@ -103,17 +103,16 @@ class Interaction {
   template <LennardJonesForm form, class Visitor>
   void visit_form(Visitor& visitor) const {
     const auto& lennard_jones = model<LennardJonesModel>();
-    const Real cutoff = static_cast<Real>(lennard_jones.cutoff);
     const CutoffTest<Real> test = cutoff_test();
     if (lennard_jones.types == 1) {
       using Pairs = OnePairOfTypes<LennardJonesConstants<Real>>;
-      visitor(LennardJones<Real, form, Pairs>{Pairs{lennard_jones_[0]}, cutoff, test.cutoff_squared,
+      visitor(LennardJones<Real, form, Pairs>{Pairs{lennard_jones_[0]}, test.cutoff_squared,
                                               test.near_squared});
     } else {
       using Pairs = TableOfPairs<LennardJonesConstants<Real>>;
       visitor(
           LennardJones<Real, form, Pairs>{Pairs{lennard_jones_table_.data(), lennard_jones.types},
-                                          cutoff, test.cutoff_squared, test.near_squared});
+                                          test.cutoff_squared, test.near_squared});
     }
   }
 

@@ -21,6 +21,8 @@ struct LennardJonesConstants {
   Real attraction;       ///< 24 epsilon sigma^6
   Real energy_shift;     ///< subtracted from the energy
   Real force_at_cutoff;  ///< -u'(r_c) for force-shift, else 0
+  Real cutoff;           ///< r_c [sigma]
+  Real cutoff_squared;
 };
 
 /// A plain shift is a force-shift whose force at the cutoff is 0: to the bit the same, and a root
@@ -36,9 +38,8 @@ struct LennardJones {
   static constexpr bool needs_types = Pairs::needs_types;
 
   Pairs pairs;
-  Real cutoff;
-  Real cutoff_squared;
-  Real near_squared;  ///< of a first test, on separations that are looked at again
+  Real cutoff_squared;  ///< of the pair with the largest; pairs with less are looked at again below
+  Real near_squared;    ///< of a first test, on separations that are looked at again
 
   PENCILBOX_DEVICE_FUNCTION bool in_range(Real r2) const { return r2 < cutoff_squared; }
   PENCILBOX_DEVICE_FUNCTION bool near_range(Real r2) const { return r2 < near_squared; }
@@ -58,10 +59,13 @@ struct LennardJones {
   PENCILBOX_DEVICE_FUNCTION PairTerm<Real> term_of(
       Real r2, Real inverse_r2, const LennardJonesConstants<Real>& constants) const {
     PairTerm<Real> term = lennard_jones(constants, inverse_r2);
-    if constexpr (form == LennardJonesForm::force_shifted) {
-      shift_force(constants, r2, cutoff, term);
+    if constexpr (form == LennardJonesForm::force_shifted) shift_force(constants, r2, term);
+    if constexpr (Pairs::needs_types) {
+      const bool acts = r2 < constants.cutoff_squared;
+      return {acts ? term.force_over_r : Real(0), acts ? term.energy : Real(0)};
+    } else {
+      return term;
     }
-    return term;
   }
 };
 
@@ -69,19 +73,25 @@ struct LennardJones {
 template <class Real>
 std::vector<LennardJonesConstants<Real>> lennard_jones_constants(const LennardJonesModel& model) {
   std::vector<LennardJonesConstants<Real>> rows;
-  for (const auto& [epsilon, sigma] : model.pairs) {
-    const double sigma6 = sigma * sigma * sigma * sigma * sigma * sigma;
-    LennardJonesConstants<double> row{48.0 * epsilon * sigma6 * sigma6, 24.0 * epsilon * sigma6,
-                                      0.0, 0.0};
+  for (const PairCoefficients& pair : model.pairs) {
+    const double sigma = pair.sigma, sigma6 = sigma * sigma * sigma * sigma * sigma * sigma;
+    const double cutoff = model.cutoff_of(pair);
+    LennardJonesConstants<double> row{48.0 * pair.epsilon * sigma6 * sigma6,
+                                      24.0 * pair.epsilon * sigma6,
+                                      0.0,
+                                      0.0,
+                                      cutoff,
+                                      cutoff * cutoff};
     if (model.truncation != Truncation::cut) {
-      const auto at_cutoff = lennard_jones(row, 1.0 / (model.cutoff * model.cutoff));
+      const auto at_cutoff = lennard_jones(row, 1.0 / row.cutoff_squared);
       row.energy_shift = at_cutoff.energy;
       if (model.truncation == Truncation::force_shift) {
-        row.force_at_cutoff = at_cutoff.force_over_r * model.cutoff;
+        row.force_at_cutoff = at_cutoff.force_over_r * cutoff;
       }
     }
     rows.push_back({static_cast<Real>(row.repulsion), static_cast<Real>(row.attraction),
-                    static_cast<Real>(row.energy_shift), static_cast<Real>(row.force_at_cutoff)});
+                    static_cast<Real>(row.energy_shift), static_cast<Real>(row.force_at_cutoff),
+                    static_cast<Real>(row.cutoff), static_cast<Real>(row.cutoff_squared)});
   }
   return rows;
 }

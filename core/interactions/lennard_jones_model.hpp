@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,17 +23,23 @@ constexpr std::string_view name_of(Truncation truncation) {
   return truncation_names[static_cast<std::size_t>(truncation)];
 }
 
-/// Coefficients of one pair of types, reduced units, both > 0.
+/// Coefficients of one pair of types, reduced units, all > 0.
 struct PairCoefficients {
   double epsilon = 1.0;
   double sigma = 1.0;
+  std::optional<double> cutoff{};  ///< absent: that of the model
 };
 
-/// Lorentz-Berthelot: arithmetic mean of sigma, geometric mean of epsilon.
+/// Lorentz-Berthelot: arithmetic mean of sigma, geometric mean of epsilon. Cutoffs mix as sigma
+/// does where both have one, and one alone is that of the pair.
 PairCoefficients mix_lorentz_berthelot(const PairCoefficients& a, const PairCoefficients& b);
 
+/// Where u(r) is least, 2^(1/6) sigma. Cut and shifted there it is purely repulsive: J. D. Weeks,
+/// D. Chandler, H. C. Andersen, J. Chem. Phys. 54, 5237 (1971).
+double distance_of_minimum(double sigma);
+
 struct LennardJonesModel {
-  double cutoff = 2.5;
+  double cutoff = 2.5;  ///< of pairs that have none of their own
   Truncation truncation = Truncation::cut;
   bool tail_correction = false;
   int types = 1;
@@ -43,6 +50,11 @@ struct LennardJonesModel {
     return pairs[static_cast<std::size_t>(a) * static_cast<std::size_t>(types) +
                  static_cast<std::size_t>(b)];
   }
+  double cutoff_of(const PairCoefficients& of_pair) const {
+    return of_pair.cutoff.value_or(cutoff);
+  }
+  /// Beyond it no pair acts.
+  double largest_cutoff() const;
 };
 
 /// Energy and virial that a plain cutoff leaves out of a uniform fluid (g = 1 beyond r_c); add them

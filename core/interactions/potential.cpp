@@ -5,7 +5,8 @@
 namespace pencilbox {
 
 double cutoff_of(const Potential& potential) {
-  if (const auto* model = std::get_if<LennardJonesModel>(&potential)) return model->cutoff;
+  if (const auto* model = std::get_if<LennardJonesModel>(&potential))
+    return model->largest_cutoff();
   if (std::holds_alternative<CandidatePotentialModel>(potential)) return 0.0;
   return std::numeric_limits<double>::infinity();
 }

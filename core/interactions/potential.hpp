@@ -12,10 +12,10 @@
 namespace pencilbox {
 
 /// What a deck can ask for, in the order of the names.
-enum class PotentialType { lennard_jones, softened_gravity };
+enum class PotentialType { lennard_jones, softened_gravity, weeks_chandler_andersen };
 
-inline constexpr std::array<std::string_view, 2> potential_names{"lennard-jones",
-                                                                 "softened-gravity"};
+inline constexpr std::array<std::string_view, 3> potential_names{
+    "lennard-jones", "softened-gravity", "weeks-chandler-andersen"};
 
 constexpr std::string_view name_of(PotentialType type) {
   return potential_names[static_cast<std::size_t>(type)];

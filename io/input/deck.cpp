@@ -284,24 +284,33 @@ class Binder {
 
   void bind_potential() {
     deck_.potential = enum_of<PotentialType>(values().text("potential.type"), potential_names);
-    if (deck_.potential == PotentialType::softened_gravity) {
-      deck_.softening = values().real("potential.softening");
-      deck_.gravitational_constant = values().real("potential.gravitational_constant");
-    } else {
-      bind_lennard_jones();
+    switch (deck_.potential) {
+      case PotentialType::softened_gravity:
+        deck_.softening = values().real("potential.softening");
+        deck_.gravitational_constant = values().real("potential.gravitational_constant");
+        return;
+      case PotentialType::lennard_jones:
+        bind_truncation();
+        return bind_pairs();
+      case PotentialType::weeks_chandler_andersen:
+        return bind_pairs();
     }
   }
 
-  void bind_lennard_jones() {
+  void bind_truncation() {
     deck_.cutoff = values().real("potential.cutoff");
     deck_.truncation = enum_of<Truncation>(values().text("potential.truncation"), truncation_names);
     deck_.tail_correction = values().boolean("potential.tail_correction");
+  }
+
+  void bind_pairs() {
     if (values().find("potential.pairs") == nullptr) return;
     for (const DeckValue& pair : values().list("potential.pairs")) {
       const DeckValue::List& types = pair.list("types");
       deck_.pairs.push_back(
           {{std::get<std::string>(types[0].data), std::get<std::string>(types[1].data)},
-           {pair.real("epsilon"), pair.real("sigma")}});
+           {pair.real("epsilon"), pair.real("sigma"),
+            pair.find("cutoff") != nullptr ? std::optional(pair.real("cutoff")) : std::nullopt}});
     }
   }
 

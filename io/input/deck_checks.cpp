@@ -121,6 +121,14 @@ void check_pairs(const Deck& deck) {
       complain(place_of(deck.name, origin, fmt::format("potential.pairs[{}].types", i)),
                "duplicate pair", types[0] + " " + types[1], "each pair once, in either order");
     }
+    if (deck.potential == PotentialType::weeks_chandler_andersen &&
+        deck.pairs[i].coefficients.cutoff) {
+      const Origin origin = deck.values.list("potential.pairs")[i].origin_of("cutoff");
+      complain(place_of(deck.name, origin, fmt::format("potential.pairs[{}].cutoff", i)),
+               "the cutoff of this potential is where a pair's energy is least",
+               fmt::format("{}", *deck.pairs[i].coefficients.cutoff),
+               "no cutoff, or potential.type lennard-jones");
+    }
   }
 }
 

@@ -200,6 +200,7 @@ std::vector<KeyRule> system_rules() {
 std::vector<KeyRule> potential_rules() {
   const std::string lennard_jones(name_of(PotentialType::lennard_jones));
   const std::string softened_gravity(name_of(PotentialType::softened_gravity));
+  const std::string weeks_chandler_andersen(name_of(PotentialType::weeks_chandler_andersen));
   return {
       {.path = "potential",
        .kind = KeyKind::section,
@@ -210,12 +211,14 @@ std::vector<KeyRule> potential_rules() {
        .default_value = "lennard-jones",
        .documentation = "lennard-jones: u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6); "
                         "softened-gravity: u(r) = -G m_a m_b / sqrt(r^2 + softening^2), at any "
-                        "distance, in open boundaries",
+                        "distance, in open boundaries; weeks-chandler-andersen: lennard-jones, "
+                        "for each pair cut and shifted at its minimum, 2^(1/6) sigma",
        .choices = words(potential_names)},
       {.path = "potential.cutoff",
        .kind = KeyKind::real,
        .presence = Presence::required,
-       .documentation = "Pairs farther apart do not interact",
+       .documentation = "Pairs farther apart do not interact, but for those that have a cutoff of "
+                        "their own",
        .unit = "sigma",
        .only_with = {lennard_jones},
        .minimum = 0.01,
@@ -237,7 +240,7 @@ std::vector<KeyRule> potential_rules() {
        .kind = KeyKind::section_list,
        .documentation = "Coefficients of pairs of types; unlike pairs that are absent mix by "
                         "Lorentz-Berthelot; absent: epsilon = sigma = 1 for all",
-       .only_with = {lennard_jones},
+       .only_with = {lennard_jones, weeks_chandler_andersen},
        .least = 1,
        .most = any_number},
       {.path = "potential.pairs[].types",
@@ -260,6 +263,13 @@ std::vector<KeyRule> potential_rules() {
        .unit = "sigma",
        .minimum = 0.01,
        .maximum = 100.0},
+      {.path = "potential.pairs[].cutoff",
+       .kind = KeyKind::real,
+       .documentation = "Of this pair, in place of potential.cutoff; unlike pairs that are absent "
+                        "take the mean of theirs. Not with weeks-chandler-andersen",
+       .unit = "sigma",
+       .minimum = 0.01,
+       .maximum = 1e4},
       {.path = "potential.softening",
        .kind = KeyKind::real,
        .presence = Presence::required,

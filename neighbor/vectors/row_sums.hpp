@@ -79,7 +79,7 @@ class RowSums {
   VectorInteraction<Real> interaction(const std::vector<LennardJonesConstants<Real>>& table) const {
     const auto form = model_.truncation == Truncation::force_shift ? LennardJonesForm::force_shifted
                                                                    : LennardJonesForm::shifted;
-    return {table.data(), model_.types, form, static_cast<Real>(model_.cutoff)};
+    return {table.data(), model_.types, form};
   }
 
   void store_forces(const PlacedParticles<State>& particles, const Pencil& pencil,
@@ -118,7 +118,7 @@ class RowSums {
                   const PairSumsView<Precision>& sums) const {
     RowScratch& scratch = row_scratch();
     scratch.partners.resize(static_cast<std::size_t>(count));
-    kernels_.partners(particles, model_.cutoff, pencil, targets, rows, count,
+    kernels_.partners(particles, model_.largest_cutoff(), pencil, targets, rows, count,
                       scratch.partners.data(), scratch);
     for_each_target(targets, count, [&](std::size_t row, std::size_t t, Index target) {
       sums.candidates[target] = targets[row].length + targets[row].count - 1;

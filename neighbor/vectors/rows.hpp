@@ -56,7 +56,6 @@ struct VectorInteraction {
   const LennardJonesConstants<Real>* table;  ///< [types * types]
   std::int32_t types;
   LennardJonesForm form;
-  Real cutoff;
 };
 
 /// Sums of the four targets of a row.

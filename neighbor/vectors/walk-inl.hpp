@@ -20,7 +20,9 @@ class ConstantsOfPairs {
       : constants_{Lanes<Real>(interaction.table->repulsion),
                    Lanes<Real>(interaction.table->attraction),
                    Lanes<Real>(interaction.table->energy_shift),
-                   Lanes<Real>(interaction.table->force_at_cutoff)} {}
+                   Lanes<Real>(interaction.table->force_at_cutoff),
+                   Lanes<Real>(interaction.table->cutoff),
+                   Lanes<Real>(interaction.table->cutoff_squared)} {}
 
   void set_types(const std::int32_t*) {}
   void set_targets(const std::array<Index, targets_of_a_row>&) {}
@@ -50,20 +52,24 @@ class ConstantsOfPairs<Real, true> {
         of_type_[type].attraction[t] = row[type].attraction;
         of_type_[type].energy_shift[t] = row[type].energy_shift;
         of_type_[type].force_at_cutoff[t] = row[type].force_at_cutoff;
+        of_type_[type].cutoff[t] = row[type].cutoff;
+        of_type_[type].cutoff_squared[t] = row[type].cutoff_squared;
       }
     }
   }
   /// source(s): the place of who is in block s.
   template <class Source>
   LennardJonesConstants<Lanes<Real>> of(const Source& source) const {
-    return {lanes(source, &Fours::repulsion), lanes(source, &Fours::attraction),
-            lanes(source, &Fours::energy_shift), lanes(source, &Fours::force_at_cutoff)};
+    return {lanes(source, &Fours::repulsion),    lanes(source, &Fours::attraction),
+            lanes(source, &Fours::energy_shift), lanes(source, &Fours::force_at_cutoff),
+            lanes(source, &Fours::cutoff),       lanes(source, &Fours::cutoff_squared)};
   }
 
  private:
   struct Fours {
     Real repulsion[targets_of_a_row], attraction[targets_of_a_row], energy_shift[targets_of_a_row],
-        force_at_cutoff[targets_of_a_row];
+        force_at_cutoff[targets_of_a_row], cutoff[targets_of_a_row],
+        cutoff_squared[targets_of_a_row];
   };
 
   template <class Source>
@@ -130,10 +136,7 @@ class RowWalk {
   template <class State>
   RowWalk(const PlacedParticles<State>& particles, const VectorInteraction<Real>& interaction,
           const Pencil& pencil, RowScratch& scratch)
-      : layout_(particles, pencil),
-        constants_(interaction),
-        cutoff_(interaction.cutoff),
-        cutoff_squared_(interaction.cutoff * interaction.cutoff) {
+      : layout_(particles, pencil), constants_(interaction) {
     StagedNumbers<Real>& staged = scratch.in<Real>().staged;
     stage(particles, layout_, staged);
     position_ = {staged.x.data(), staged.y.data(), staged.z.data()};
@@ -216,15 +219,14 @@ class RowWalk {
     const auto& constants = constants_.of(place);
     PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
     if constexpr (form == LennardJonesForm::force_shifted) {
-      HWY_NAMESPACE::shift_force(constants, r2, cutoff_, term);
+      HWY_NAMESPACE::shift_force(constants, r2, term);
     }
-    sum.add(term, separation, r2, chosen(r2.is_below(cutoff_squared_)));
+    sum.add(term, separation, r2, chosen(r2.is_below(constants.cutoff_squared)));
   }
 
   NeighborhoodLayout layout_;
   Vec3View<const Real> position_;  ///< [places]
   ConstantsOfPairs<Real, several_types> constants_;
-  Numbers cutoff_, cutoff_squared_;
   Vec3<Numbers> target_;
   Real target_of_lane_[Numbers::count], source_of_lane_[Numbers::count];
 };
@@ -274,8 +276,9 @@ template <class State>
 void partners_of_rows(const PlacedParticles<State>& particles, double cutoff, const Pencil& pencil,
                       const RowTargets* targets, const RowMemory& rows, Index count,
                       RowPartners* sums, RowScratch& scratch) {
-  const LennardJonesConstants<double> none{};
-  const VectorInteraction<double> range{&none, 1, LennardJonesForm::force_shifted, cutoff};
+  LennardJonesConstants<double> none{};
+  none.cutoff_squared = cutoff * cutoff;
+  const VectorInteraction<double> range{&none, 1, LennardJonesForm::shifted};
   RowWalk<double, LennardJonesForm::shifted, false> walk(particles, range, pencil, scratch);
   for (Index k = 0; k < count; ++k) {
     walk.template operator()<PartnerLanes>(targets[k], rows.row(k)).store(sums[k]);

@@ -84,6 +84,54 @@ TEST_P(AgainstReference, Mixtures) {
   }
 }
 
+/// Cutoffs of its pairs in place of one for all, from 1.3 to 2.5.
+SimulationSetup with_cutoffs_of_pairs(SimulationSetup setup) {
+  auto& model = std::get<LennardJonesModel>(setup.potential);
+  for (int a = 0; a < model.types; ++a) {
+    for (int b = 0; b < model.types; ++b) {
+      auto& pair = model.pairs[static_cast<std::size_t>(a * model.types + b)];
+      if (a + b > 0) pair.cutoff = 2.5 - 0.4 * (a + b) + 0.1 * a * b;
+    }
+  }
+  return setup;
+}
+
+TEST_P(AgainstReference, CutoffsOfPairs) {
+  for (const Truncation truncation : {Truncation::shift, Truncation::force_shift}) {
+    compare(with_cutoffs_of_pairs(make_lj_setup(
+                random_liquid(300, periodic_box(8, 8.5, 9), 0.85, 12, 3), 2.5, truncation)),
+            std::string(name_of(truncation)));
+  }
+}
+
+TEST(CutoffsOfPairs, AreThoseOfAPlainSum) {
+  const SimulationSetup setup = with_cutoffs_of_pairs(make_lj_setup(
+      random_liquid(300, periodic_box(8, 8.5, 9), 0.85, 12, 3), 2.5, Truncation::shift));
+  const auto& model = std::get<LennardJonesModel>(setup.potential);
+  const StartState& start = setup.start;
+  double energy = 0.0, virial = 0.0;
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      double square = 0.0;
+      for (std::size_t d = 0; d < 3; ++d) {
+        double apart = start.position[i][d] - start.position[j][d];
+        apart -= std::round(apart / start.box.edges[d]) * start.box.edges[d];
+        square += apart * apart;
+      }
+      const PairCoefficients& pair = model.pair(start.type[i], start.type[j]);
+      const double cutoff = pair.cutoff.value_or(2.5);
+      if (square >= cutoff * cutoff) continue;
+      const double s6 = std::pow(pair.sigma, 6) / (square * square * square);
+      const double at_cutoff = std::pow(pair.sigma / cutoff, 6);
+      energy += 4.0 * pair.epsilon * (s6 * s6 - s6 - at_cutoff * at_cutoff + at_cutoff);
+      virial += 24.0 * pair.epsilon * (2.0 * s6 * s6 - s6);
+    }
+  }
+  const Evaluation truth = evaluate_reference(setup);
+  EXPECT_NEAR(truth.sums.potential_energy / energy, 1.0, 1e-12);
+  EXPECT_NEAR(truth.sums.virial / virial, 1.0, 1e-11);
+}
+
 TEST_P(AgainstReference, BoxesOfOneOrTwoCells) {
   for (const double side : {2.5, 2.6, 3.7, 4.99, 5.0, 5.1}) {
     compare(make_lj_setup(random_liquid(12, periodic_box(side, side, side), 0.7, 5), 2.5,

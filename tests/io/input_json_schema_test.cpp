@@ -71,7 +71,7 @@ TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
   const Json& potential = schema.at("properties").at("potential");
   EXPECT_FALSE(potential.contains("required"));
   const Json& cases = potential.at("allOf");
-  ASSERT_EQ(cases.size(), 2U);
+  ASSERT_EQ(cases.size(), 3U);
   EXPECT_FALSE(cases[0]["if"].contains("required")) << "the default holds where none is written";
   EXPECT_EQ(cases[0]["if"]["properties"]["type"]["const"], "lennard-jones");
   EXPECT_EQ(cases[0]["then"]["required"], Json({"cutoff"}));
@@ -80,6 +80,9 @@ TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
   EXPECT_EQ(cases[1]["then"]["required"], Json({"softening"}));
   EXPECT_EQ(cases[1]["then"]["properties"]["cutoff"], false);
   EXPECT_FALSE(cases[1]["then"]["properties"].contains("softening"));
+  EXPECT_EQ(cases[2]["if"]["properties"]["type"]["const"], "weeks-chandler-andersen");
+  EXPECT_EQ(cases[2]["then"]["properties"]["cutoff"], false);
+  EXPECT_FALSE(cases[2]["then"]["properties"].contains("pairs"));
 }
 
 }  // namespace

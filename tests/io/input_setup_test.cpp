@@ -105,6 +105,38 @@ TEST(Setup, HasUnitCoefficientsWithoutPairs) {
   EXPECT_EQ(model.pairs.size(), 4U);
 }
 
+constexpr const char* two_types =
+    "system: {particles: {random: {count: 20, box: [9, 9, 9], seed: 1}}, types: "
+    "[{name: A, fraction: 0.5}, {name: B, fraction: 0.5}]}\nrun: {steps: 0}\n";
+
+TEST(Setup, PairsMayHaveCutoffs) {
+  const auto model = std::get<LennardJonesModel>(
+      setup_of(std::string(two_types) +
+               "potential: {cutoff: 2, pairs: [{types: [A, A], epsilon: 1, sigma: 1, cutoff: 3}, "
+               "{types: [B, B], epsilon: 1, sigma: 1}]}\n")
+          .potential);
+  EXPECT_EQ(model.cutoff_of(model.pair(0, 0)), 3.0);
+  EXPECT_EQ(model.cutoff_of(model.pair(0, 1)), 3.0);  // mixed of the one that is given
+  EXPECT_EQ(model.cutoff_of(model.pair(1, 1)), 2.0);
+  EXPECT_EQ(model.largest_cutoff(), 3.0);
+}
+
+TEST(Setup, WeeksChandlerAndersenEndsWherePairsAreLowest) {
+  const auto model = std::get<LennardJonesModel>(
+      setup_of(std::string(two_types) +
+               "potential: {type: weeks-chandler-andersen, pairs: [{types: [A, A], epsilon: 1, "
+               "sigma: 1}, {types: [B, B], epsilon: 1, sigma: 2}]}\n")
+          .potential);
+  EXPECT_EQ(model.truncation, Truncation::shift);
+  const double least = std::pow(2.0, 1.0 / 6.0);
+  EXPECT_DOUBLE_EQ(model.cutoff_of(model.pair(0, 0)), least);
+  EXPECT_DOUBLE_EQ(model.cutoff_of(model.pair(0, 1)), 1.5 * least);
+  EXPECT_DOUBLE_EQ(model.largest_cutoff(), 2.0 * least);
+  const auto equal = std::get<LennardJonesModel>(
+      setup_of(std::string(two_types) + "potential: {type: weeks-chandler-andersen}\n").potential);
+  EXPECT_DOUBLE_EQ(equal.largest_cutoff(), least);
+}
+
 constexpr const char* cluster = R"(system:
   particles:
     plummer: {count: 400, radius: 2, seed: 3}
@@ -181,6 +213,11 @@ TEST(BadSetup, GivesOneLineWithThePlaceInTheDeck) {
   EXPECT_EQ(error(mixture, {"potential.pairs=[{types: [A, A], epsilon: 1, sigma: 1}]"}),
             "--set potential.pairs: a like pair is missing, got B B not listed, allowed "
             "coefficients for every type with itself, or no pairs at all");
+  EXPECT_EQ(error(std::string(two_types) +
+                  "potential: {type: weeks-chandler-andersen, pairs: [{types: [A, A], epsilon: 1, "
+                  "sigma: 1}, {types: [B, B], epsilon: 1, sigma: 1, cutoff: 2}]}\n"),
+            "deck.yaml:3: potential.pairs[1].cutoff: the cutoff of this potential is where a "
+            "pair's energy is least, got 2, allowed no cutoff, or potential.type lennard-jones");
   const std::string crowded = error(
       "system:\n  particles:\n    random: {count: 1000, box: [5, 5, 5], seed: 1, minimum_distance: "
       "1}\npotential: {cutoff: 2}\nrun: {steps: 0}\n");

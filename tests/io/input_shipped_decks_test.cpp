@@ -124,7 +124,11 @@ TEST(ShippedDecks, TheMixtureIsKobAndersen) {
   for (const std::int32_t type : setup.start.type) ++counts[static_cast<std::size_t>(type)];
   EXPECT_EQ(counts, (std::array<int, 2>{691, 173}));
   EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).pair(0, 1).epsilon, 1.5);
-  EXPECT_EQ(std::get<LennardJonesModel>(setup.potential).pair(1, 0).sigma, 0.8);
+  const auto& model = std::get<LennardJonesModel>(setup.potential);
+  EXPECT_EQ(model.pair(1, 0).sigma, 0.8);
+  for (const PairCoefficients& pair : model.pairs) {
+    EXPECT_DOUBLE_EQ(model.cutoff_of(pair), 2.5 * pair.sigma);
+  }
 }
 
 TEST(ShippedDecks, TheDropletTouchesNoFace) {

@@ -2,8 +2,12 @@
 #include "core/interactions/lennard_jones_model.hpp"
 
 #include <cmath>
+#include <initializer_list>
 
 #include <gtest/gtest.h>
+
+#include "core/interactions/lennard_jones.hpp"
+#include "core/interactions/potential.hpp"
 
 namespace pencilbox {
 namespace {
@@ -83,6 +87,100 @@ TEST(Mixing, IsLorentzBerthelot) {
   const PairCoefficients mixed = mix_lorentz_berthelot({4.0, 1.0}, {0.25, 2.0});
   EXPECT_DOUBLE_EQ(mixed.epsilon, 1.0);
   EXPECT_DOUBLE_EQ(mixed.sigma, 1.5);
+  EXPECT_FALSE(mixed.cutoff);
+}
+
+TEST(Mixing, OfCutoffsTakesTheirMean) {
+  EXPECT_DOUBLE_EQ(*mix_lorentz_berthelot({1.0, 1.0, 2.5}, {1.0, 1.0, 2.0}).cutoff, 2.25);
+  EXPECT_DOUBLE_EQ(*mix_lorentz_berthelot({1.0, 1.0, 2.5}, {1.0, 1.0}).cutoff, 2.5);
+  EXPECT_DOUBLE_EQ(*mix_lorentz_berthelot({1.0, 1.0}, {1.0, 1.0, 2.0}).cutoff, 2.0);
+}
+
+/// Two types, whose pairs have cutoffs 2.5 (that of the model), 2.0 and 3.0.
+LennardJonesModel with_cutoffs_of_pairs(Truncation truncation) {
+  LennardJonesModel model;
+  model.types = 2;
+  model.truncation = truncation;
+  model.pairs = {{1.0, 1.0}, {1.5, 0.8, 2.0}, {1.5, 0.8, 2.0}, {0.5, 0.88, 3.0}};
+  return model;
+}
+
+TEST(CutoffsOfPairs, TheLargestIsThatOfThePotential) {
+  LennardJonesModel model = with_cutoffs_of_pairs(Truncation::cut);
+  EXPECT_EQ(cutoff_of(model), 3.0);
+  model.cutoff = 4.0;
+  EXPECT_EQ(cutoff_of(model), 4.0);
+  for (PairCoefficients& pair : model.pairs) pair.cutoff = 1.5;
+  EXPECT_EQ(cutoff_of(model), 1.5);  // nobody has that of the model
+}
+
+TEST(CutoffsOfPairs, EachPairEndsAtItsOwn) {
+  for (const Truncation truncation :
+       {Truncation::cut, Truncation::shift, Truncation::force_shift}) {
+    SCOPED_TRACE(name_of(truncation));
+    const LennardJonesModel model = with_cutoffs_of_pairs(truncation);
+    const auto rows = lennard_jones_constants<double>(model);
+    using Pairs = TableOfPairs<LennardJonesConstants<double>>;
+    using Functor = LennardJones<double, LennardJonesForm::force_shifted, Pairs>;
+    const Functor functor{Pairs{rows.data(), 2}, 9.0, 9.0};
+    for (const int a : {0, 1}) {
+      for (const int b : {0, 1}) {
+        const auto& [epsilon, sigma, own] = model.pair(a, b);
+        const double cutoff = own.value_or(2.5);
+        const auto energy = [&, epsilon = epsilon, sigma = sigma](double r) {
+          return 4.0 * epsilon * (std::pow(sigma / r, 12) - std::pow(sigma / r, 6));
+        };
+        const auto force = [&, epsilon = epsilon, sigma = sigma](double r) {
+          return 24.0 * epsilon * (2.0 * std::pow(sigma / r, 12) - std::pow(sigma / r, 6)) / r;
+        };
+        const double r = 0.999 * cutoff;
+        double expected = energy(r), expected_force = force(r);
+        if (truncation != Truncation::cut) expected -= energy(cutoff);
+        if (truncation == Truncation::force_shift) {
+          expected += (r - cutoff) * force(cutoff);
+          expected_force -= force(cutoff);
+        }
+        const PairTerm<double> inside = functor(r * r, a, b);
+        EXPECT_NEAR(inside.energy, expected, 1e-15) << a << b;
+        EXPECT_NEAR(inside.force_over_r * r, expected_force, 1e-15) << a << b;
+        EXPECT_NEAR(functor.force_over_r(r * r, a, b), inside.force_over_r, 1e-15) << a << b;
+        const PairTerm<double> outside = functor(cutoff * cutoff, a, b);
+        EXPECT_EQ(outside.energy, 0.0) << a << b;
+        EXPECT_EQ(outside.force_over_r, 0.0) << a << b;
+        EXPECT_EQ(functor.force_over_r(1.001 * cutoff * cutoff, a, b), 0.0) << a << b;
+      }
+    }
+  }
+}
+
+TEST(CutoffsOfPairs, TailsBeginAtEach) {
+  const LennardJonesModel model = with_cutoffs_of_pairs(Truncation::cut);
+  const std::vector<std::int64_t> counts{300, 700};
+  double expected = 0.0;
+  for (const int a : {0, 1}) {
+    for (const int b : {0, 1}) {
+      LennardJonesModel one;
+      one.cutoff = model.cutoff_of(model.pair(a, b));
+      one.pairs = {{model.pair(a, b).epsilon, model.pair(a, b).sigma}};
+      // Of 1000 particles of one type: in proportion to the ordered pairs.
+      expected += tail_correction(one, {1000}, 1000.0).energy * 1e-6 *
+                  static_cast<double>(counts[static_cast<std::size_t>(a)] *
+                                      counts[static_cast<std::size_t>(b)]);
+    }
+  }
+  EXPECT_NEAR(tail_correction(model, counts, 1000.0).energy / expected, 1.0, 1e-14);
+}
+
+TEST(Minimum, HasNoForce) {
+  for (const double sigma : {0.5, 1.0, 3.0}) {
+    LennardJonesModel model;
+    model.pairs[0].sigma = sigma;
+    const auto constants = lennard_jones_constants<double>(model)[0];
+    const double r = distance_of_minimum(sigma);
+    const PairTerm<double> term = lennard_jones(constants, 1.0 / (r * r));
+    EXPECT_NEAR(term.force_over_r * r, 0.0, 1e-13 / sigma);
+    EXPECT_NEAR(term.energy, -1.0, 1e-14);
+  }
 }
 
 }  // namespace
