@@ -12,6 +12,17 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// What a force makes of a velocity in half a step; rounded the same in every kernel.
+template <class State>
+struct HalfKick {
+  State per_force;  ///< dt/2m
+  Vec3<State> force;
+
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> operator()(const Vec3<State>& velocity) const {
+    return times_plus(per_force, force, velocity);
+  }
+};
+
 template <class Precision>
 struct KickAndDrift {
   using State = typename Precision::State;
@@ -29,20 +40,21 @@ struct KickAndDrift {
   /// system would wait for one after the other. Two half kicks, not one whole: the bits must not
   /// depend on whether somebody looked between.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<Accumulator>& force) const {
-    const Vec3<State> half = half_kick(i, force);
-    const Vec3<State> v = (velocity[i] + half) + half;
+    const HalfKick<State> kicked = half_kick(i, force);
+    const Vec3<State> v = kicked(kicked(velocity[i]));
     drift(i, v);
     velocity.store(i, v);
   }
 
-  /// f/m dt/2 of particle i [sigma/tau].
-  PENCILBOX_DEVICE_FUNCTION Vec3<State> half_kick(Index i, const Vec3<Accumulator>& force) const {
+  /// Of particle i.
+  PENCILBOX_DEVICE_FUNCTION HalfKick<State> half_kick(Index i,
+                                                      const Vec3<Accumulator>& force) const {
     const double per_mass = inverse_mass[several_types ? type[i] : 0];
-    return static_cast<State>(0.5 * timestep * per_mass) * force.template to<State>();
+    return {static_cast<State>(0.5 * timestep * per_mass), force.template to<State>()};
   }
 
   PENCILBOX_DEVICE_FUNCTION void drift(Index i, const Vec3<State>& v) const {
-    arrival(i, position[i] + static_cast<State>(timestep) * v);
+    arrival(i, times_plus(static_cast<State>(timestep), v, position[i]));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/device/launch_shape.hpp"
 #include "core/device/macros.hpp"
+#include "core/device/math.hpp"
 
 namespace pencilbox {
 
@@ -35,6 +36,11 @@ PENCILBOX_DEVICE_FUNCTION constexpr Vec3<T> operator-(const Vec3<T>& a, const Ve
 template <class T>
 PENCILBOX_DEVICE_FUNCTION constexpr Vec3<T> operator*(T factor, const Vec3<T>& a) {
   return {factor * a.x, factor * a.y, factor * a.z};
+}
+/// factor * a + b, each component rounded once on a GPU.
+template <class T>
+PENCILBOX_DEVICE_FUNCTION Vec3<T> times_plus(T factor, const Vec3<T>& a, const Vec3<T>& b) {
+  return {times_plus(factor, a.x, b.x), times_plus(factor, a.y, b.y), times_plus(factor, a.z, b.z)};
 }
 template <class T>
 PENCILBOX_DEVICE_FUNCTION constexpr T dot(const Vec3<T>& a, const Vec3<T>& b) {

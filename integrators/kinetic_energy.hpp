@@ -47,7 +47,7 @@ struct TwiceKineticEnergyAfterKick {
   Vec3View<const typename Precision::Accumulator> force;
 
   PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
-    const HalfKick<Precision> kicked(move, i, force[i]);
+    const auto kicked = move.half_kick(i, force[i]);
     return twice_kinetic_energy(kicked(move.velocity[i]), inverse_mass[i]);
   }
 };

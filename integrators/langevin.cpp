@@ -54,7 +54,7 @@ struct LangevinKernel {
   RunStep step;  ///< that the particles arrive at
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const HalfKick<Precision> kicked(move, i, force[i]);
+    const auto kicked = move.half_kick(i, force[i]);
     Vec3<State> v = kicked(move.velocity[i]);
     if constexpr (halves == HalfSteps::both) v = kicked(v);
     if constexpr (halves != HalfSteps::second) v = drift(i, v);
@@ -68,7 +68,8 @@ struct LangevinKernel {
     const Vec3<State> after = bath(before, id[i], step(), inverse_mass).template to<State>();
     const Vec3<double> rounded = after.template to<double>();
     exchanged.add(i, 0.5 * (dot(rounded, rounded) - dot(before, before)) / inverse_mass);
-    move.arrival(i, move.position[i] + static_cast<State>(0.5 * move.timestep) * (v + after));
+    move.arrival(i,
+                 times_plus(static_cast<State>(0.5 * move.timestep), v + after, move.position[i]));
     return after;
   }
 };

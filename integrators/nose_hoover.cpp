@@ -63,7 +63,7 @@ struct Chain {
     state->twice_kinetic_energy *= factor * factor;
     for (int j = 0; j < links; ++j) {
       double& position = state->position[j];
-      position = pencilbox::times_plus(0.5 * whole, state->velocity[j], position);
+      position = times_plus(0.5 * whole, state->velocity[j], position);
     }
     for (int j = 0; j < links; ++j) kick(j, quarter);
     return factor;
@@ -72,15 +72,14 @@ struct Chain {
   /// Link j, between two halves of the friction of the next.
   PENCILBOX_DEVICE_FUNCTION void kick(int j, double time) const {
     const double friction = j + 1 < links ? std::exp(-0.5 * time * state->velocity[j + 1]) : 1.0;
-    state->velocity[j] =
-        pencilbox::times_plus(time, push(j), state->velocity[j] * friction) * friction;
+    state->velocity[j] = times_plus(time, push(j), state->velocity[j] * friction) * friction;
   }
 
   PENCILBOX_DEVICE_FUNCTION double push(int j) const {
     const double wanted = temperature * (j == 0 ? degrees_of_freedom : 1.0);
     if (j == 0) return (state->twice_kinetic_energy - wanted) / mass(j);
     const double velocity = state->velocity[j - 1];
-    return pencilbox::times_plus(mass(j - 1) * velocity, velocity, -wanted) / mass(j);
+    return times_plus(mass(j - 1) * velocity, velocity, -wanted) / mass(j);
   }
 };
 
@@ -106,7 +105,7 @@ struct NoseHooverKernel {
   const ChainState* chain;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const HalfKick<Precision> kicked(move, i, force[i]);
+    const auto kicked = move.half_kick(i, force[i]);
     Vec3<State> v = move.velocity[i];
     if constexpr (halves != HalfSteps::first) v = scaled(kicked(v), 0);
     if constexpr (halves != HalfSteps::second) {

@@ -104,7 +104,7 @@ struct VelocityRescalingKernel {
   ExchangedEnergyView exchanged;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const HalfKick<Precision> kicked(move, i, force[i]);
+    const auto kicked = move.half_kick(i, force[i]);
     Vec3<State> v = kicked(move.velocity[i]);
     if constexpr (halves != HalfSteps::first) v = rescaled(i, v);
     if constexpr (halves == HalfSteps::both) v = kicked(v);

@@ -20,7 +20,7 @@ struct VerletKernel {
     if constexpr (halves == HalfSteps::both) {
       move(i, force[i]);
     } else {
-      const Vec3<typename Precision::State> v = move.velocity[i] + move.half_kick(i, force[i]);
+      const Vec3<typename Precision::State> v = move.half_kick(i, force[i])(move.velocity[i]);
       if constexpr (halves == HalfSteps::first) move.drift(i, v);
       move.velocity.store(i, v);
     }

@@ -3,7 +3,6 @@
 
 #include <type_traits>
 
-#include "core/device/math.hpp"
 #include "core/particles.hpp"
 #include "neighbor/backend.hpp"
 
@@ -147,7 +146,7 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
     if (!(rounds_twice ? interaction.near_range(r2) : interaction.in_range(r2))) return;
     if (!rounds_twice || interaction.in_range(r2)) {
       const Pair force_over_r = interaction.force_over_r(r2, target_type, source_type);
-      add_force(true, force_over_r, separation);
+      add_force(force_over_r, separation);
       if constexpr (!rounds_twice && wanted == Wanted::forces_and_energies) {
         add_sums(interaction(r2, target_type, source_type), r2);
       }
@@ -173,7 +172,7 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
       const Vec3<Pair> separation = (target - source) - shift.rounded;
       const Pair r2 = dot(separation, separation);
       const Pair force_over_r = interaction.force_over_r(r2, target_type, source_type);
-      add_force(is_other && interaction.in_range(r2), force_over_r, separation);
+      add_force_where(is_other && interaction.in_range(r2), force_over_r, separation);
     } else {
       Forms::add_in_step(interaction, target, source, shift, exact, target_type, source_type,
                          is_other);
@@ -182,13 +181,22 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
 
   /// By the same operations wherever a force is added: its bits do not depend on the kernel.
   template <class Pair>
-  PENCILBOX_DEVICE_FUNCTION void add_force(bool counts, Pair over_r, const Vec3<Pair>& separation) {
+  PENCILBOX_DEVICE_FUNCTION void add_force(Pair over_r, const Vec3<Pair>& separation) {
+    if constexpr (std::is_same_v<Pair, Accumulator>) {
+      force = times_plus(over_r, separation, force);
+    } else {
+      force += (over_r * separation).template to<Accumulator>();
+    }
+  }
+  template <class Pair>
+  PENCILBOX_DEVICE_FUNCTION void add_force_where(bool counts, Pair over_r,
+                                                 const Vec3<Pair>& separation) {
     if constexpr (std::is_same_v<Pair, Accumulator>) {
       add_product_where(counts, over_r, separation.x, force.x);
       add_product_where(counts, over_r, separation.y, force.y);
       add_product_where(counts, over_r, separation.z, force.z);
     } else {
-      force += ((counts ? over_r : Pair(0)) * separation).template to<Accumulator>();
+      add_force(counts ? over_r : Pair(0), separation);
     }
   }
 
