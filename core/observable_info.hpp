@@ -15,6 +15,15 @@
 
 namespace pencilbox {
 
+/// A word that an observable takes from a deck. Among its parameters stands the word's number, from
+/// 0 on.
+struct WordInfo {
+  std::string name;
+  std::string description;
+  std::vector<std::string> choices;
+  std::string default_value = {};  ///< empty: a deck has to give it
+};
+
 /// What the registry knows of an observable.
 struct ObservableInfo {
   std::string name;     ///< the word in decks
@@ -23,6 +32,7 @@ struct ObservableInfo {
   /// Beside `every` and `from`, which all of them have. Two that have a parameter of one name mean
   /// the same.
   std::vector<ParameterInfo> parameters = {};
+  std::vector<WordInfo> words = {};  ///< likewise
 };
 
 /// The values chosen in a deck, by parameter name; all of them set.
@@ -72,6 +82,9 @@ struct ObservableResult {
   std::int64_t every = 1;
   std::int64_t samples = 0;
   double seconds = 0.0;  ///< that sampling took in this part of the run
+  /// A row for each sample, the first two columns are step and time. Else a table over all samples
+  /// so far, always of as many rows.
+  bool is_time_series = false;
   std::string title, x_label, y_label;
   std::vector<ObservableColumn> columns;
   std::vector<ObservableNumber> numbers = {};

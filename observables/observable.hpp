@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/interactions/potential.hpp"
 #include "core/observable_info.hpp"
 #include "core/particles.hpp"
 #include "neighbor/cells/cell_grid.hpp"
@@ -20,6 +21,7 @@ struct ObservedSystem {
   std::vector<ParticleType> types;
   std::vector<std::int64_t> type_counts;  ///< particles of each type
   double timestep = 0.0;                  ///< [tau]
+  Potential potential = {};
 
   std::int64_t particles() const {
     std::int64_t all = 0;
@@ -36,6 +38,8 @@ struct ObservedState {
   const CellGrid& grid;
   const Index* offset;  ///< [cells + 1] first particle of a cell, on the device
   double stray = 0.0;   ///< how far from its cell a particle may be [sigma]
+  std::int64_t step = 0;
+  double time = 0.0;  ///< [tau]
 };
 
 template <class Precision>

@@ -8,119 +8,16 @@
 // type. (The book has N^2 / 2 there, with which an ideal gas has 1 - 1/N.)
 //
 // Each pair is met once: by one of the two particles, which looks at half of the cells around it
-// (the others look at it), as many cells as the distance takes. Distances are in double whatever
-// the precision of a run. Pairs are integers, so neither the order of particles nor the number of
-// threads changes a count.
-#include <algorithm>
-#include <array>
-#include <charconv>
+// (the others look at it), as many cells as the distance takes.
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "core/device/math.hpp"
-#include "observables/observable.hpp"
+#include "observables/pair_histogram.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// Of bins and pairs of types: 128 MB.
-constexpr std::int64_t most_numbers = 1 << 24;
-
-/// Wide enough for any run; the spelling that atomics of every device take.
-using Count = unsigned long long;
-
-/// Many threads count at the same time, and most of them into few bins. So there are several copies
-/// of the histogram: neighbouring threads of a GPU use different ones, a thread of a CPU stays with
-/// one for a while.
-struct Copies {
-  static constexpr Index targets_on_host = 256;
-
-  Index number;
-
-  PENCILBOX_DEVICE_FUNCTION Index of(Index target) const {
-    return (emulates_blocks ? target / targets_on_host : target) % number;
-  }
-};
-
-/// Which bin a distance belongs to.
-struct Bins {
-  Index number;
-  double most_squared;  ///< of a distance [sigma^2]
-  double per_length;    ///< [1/sigma]
-
-  PENCILBOX_DEVICE_FUNCTION Index of(double distance_squared) const {
-    const auto bin = static_cast<Index>(square_root(distance_squared) * per_length);
-    return bin < number ? bin : number - 1;  // what rounding has put on the outermost edge
-  }
-};
-
-/// The number of an unordered pair of types: 00, 01, ..., 11, 12, ...
-PENCILBOX_DEVICE_FUNCTION constexpr Index number_of_pair(Index a, Index b, Index types) {
-  const Index low = a < b ? a : b;
-  const Index high = a < b ? b : a;
-  return low * types - low * (low - 1) / 2 + high - low;
-}
-
-/// One thread a particle.
-template <class State>
-struct CountPairs {
-  static constexpr const char* name = "radial-distribution";
-
-  Vec3View<const State> position;  ///< [N] relative to the cell's centre [sigma]
-  const Index* cell;               ///< [N]
-  const std::int32_t* type;        ///< [N]
-  const Index* offset;             ///< [cells + 1]
-  GridView<double> grid;
-  CellCoordinates reach;  ///< cells in each direction
-  Index types;
-  Bins bins;
-  Copies copies;
-  Count* counts;  ///< [copies][pairs of types][bins]
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
-    const CellCoordinates home = grid.coordinates(cell[target]);
-    const Index pairs = types * (types + 1) / 2;
-    Count* own = counts + std::int64_t{copies.of(target)} * pairs * bins.number;
-    for (Index z = 0; z <= reach.z; ++z) {
-      for (Index y = z == 0 ? 0 : -reach.y; y <= reach.y; ++y) {
-        for (Index x = z == 0 && y == 0 ? 0 : -reach.x; x <= reach.x; ++x) {
-          const Index other =
-              grid.linear({wrapped(home.x + x, grid.cells.x), wrapped(home.y + y, grid.cells.y),
-                           wrapped(home.z + z, grid.cells.z)});
-          const bool is_home = x == 0 && y == 0 && z == 0;
-          count(target, is_home ? target + 1 : offset[other], offset[other + 1],
-                grid.shift(x, y, z).exact, own);
-        }
-      }
-    }
-  }
-
-  /// Any number of boxes away.
-  PENCILBOX_DEVICE_FUNCTION static Index wrapped(Index coordinate, Index cells) {
-    const Index rest = coordinate % cells;
-    return rest < 0 ? rest + cells : rest;
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void count(Index target, Index first, Index end,
-                                       const Vec3<double>& shift, Count* own) const {
-    const Vec3<double> from = position[target].template to<double>();
-    for (Index source = first; source < end; ++source) {
-      const Vec3<double> apart = shift + (position[source].template to<double>() - from);
-      const double squared = dot(apart, apart);
-      if (!(squared < bins.most_squared)) continue;
-      const Index pair = types > 1 ? number_of_pair(type[target], type[source], types) : 0;
-      atomic_add(own + std::int64_t{pair} * bins.number + bins.of(squared), Count{1});
-    }
-  }
-};
-
-/// How many cells away a particle may be that is nearer than `distance`. (One that rounding has put
-/// beyond its cell's face could be nearer than that by the same rounding: where the last bin ends.)
-Index reach_of(double distance, double stray, double side) {
-  return static_cast<Index>(std::ceil((distance + 2.0 * stray) / side));
-}
 
 template <class Precision>
 class RadialDistribution final : public Observable<Precision> {
@@ -130,11 +27,9 @@ class RadialDistribution final : public Observable<Precision> {
         types_(static_cast<Index>(system_.types.size())),
         bins_(static_cast<Index>(settings.parameter("bins"))),
         distance_(settings.parameter("max_distance")),
-        copies_{copies_for(settings)},
-        earlier_(static_cast<std::size_t>(size()), 0.0) {}
+        histogram_(types_, bins_, distance_) {}
 
-  /// A uniform density needs a periodic box; and beyond half a side a particle would meet images of
-  /// one and the same other.
+  /// A uniform density needs a periodic box.
   static void require(const ObservableSettings& settings) {
     const Box& box = settings.system.box;
     if (!box.fully_periodic()) {
@@ -143,45 +38,20 @@ class RadialDistribution final : public Observable<Precision> {
                               "none of",
                               "an open direction", "boundary: [periodic, periodic, periodic]");
     }
-    const double most = 0.5 * *std::min_element(box.edges.begin(), box.edges.end());
-    const double distance = settings.parameter("max_distance");
-    if (distance > most) {
-      throw ObservableRefusal("radial-distribution", "max_distance",
-                              "more than half of the shortest side of the box", text_of(distance),
-                              "at most " + text_of(most));
-    }
-    if (numbers(settings) > most_numbers) {
+    require_nearest_images(settings);
+    if (numbers(settings) > Counts::most) {
       throw ObservableRefusal("radial-distribution", "bins", "too many for so many pairs of types",
                               std::to_string(settings.integer("bins")),
-                              "at most " + std::to_string(most_numbers / pairs(settings)));
+                              "at most " + std::to_string(Counts::most / pairs(settings)));
     }
   }
 
   static std::int64_t own_bytes(const ObservableSettings& settings) {
-    return copies_for(settings) * numbers(settings) * static_cast<std::int64_t>(sizeof(Count));
+    return Counts::bytes_of(numbers(settings));
   }
 
   void sample(const ObservedState<Precision>& state, Stream& stream) override {
-    if (counts_.size() == 0) {
-      counts_.resize(copies_.number * size());
-      counts_.fill_bytes(0, stream);
-    }
-    const auto& particles = state.particles.state;
-    const Double3& side = state.grid.side;
-    for_each(
-        stream, state.particles.count,
-        CountPairs<typename Precision::State>{
-            particles.position.view(),
-            particles.cell.data(),
-            particles.type.data(),
-            state.offset,
-            state.grid.template view<double>(),
-            {reach_of(distance_, state.stray, side[0]), reach_of(distance_, state.stray, side[1]),
-             reach_of(distance_, state.stray, side[2])},
-            types_,
-            {bins_, distance_ * distance_, static_cast<double>(bins_) / distance_},
-            copies_,
-            counts_.data()});
+    histogram_.add(state, stream);
     ++samples_;
   }
 
@@ -191,7 +61,7 @@ class RadialDistribution final : public Observable<Precision> {
     result.title = "Radial distribution function";
     result.x_label = "distance / sigma";
     result.y_label = "g(r)";
-    const std::vector<double> counts = counts_so_far(stream);
+    const std::vector<double> counts = histogram_.counts().so_far(stream);
     result.columns.push_back({"r", middles()});
     for (std::size_t a = 0; a < system_.types.size(); ++a) {
       for (std::size_t b = a; b < system_.types.size(); ++b) append_g(result, counts, a, b);
@@ -203,13 +73,14 @@ class RadialDistribution final : public Observable<Precision> {
   }
 
   NamedNumbers state(Stream& stream) override {
-    return {{"samples", {static_cast<double>(samples_)}}, {"counts", counts_so_far(stream)}};
+    return {{"samples", {static_cast<double>(samples_)}},
+            {"counts", histogram_.counts().so_far(stream)}};
   }
 
   void restore(const NamedNumbers& state, Stream& stream) override {
     samples_ = static_cast<std::int64_t>(numbers_of(state, "samples", 1).front());
-    earlier_ = numbers_of(state, "counts", static_cast<std::size_t>(size()));
-    if (counts_.size() > 0) counts_.fill_bytes(0, stream);
+    Counts& counts = histogram_.counts();
+    counts.restore(numbers_of(state, "counts", counts.size()), stream);
   }
 
  private:
@@ -219,24 +90,6 @@ class RadialDistribution final : public Observable<Precision> {
   }
   static std::int64_t numbers(const ObservableSettings& settings) {
     return pairs(settings) * settings.integer("bins");
-  }
-  static Index copies_for(const ObservableSettings& settings) {
-    constexpr std::int64_t most_copies = 256, most_numbers_of_all = 1 << 22;
-    return static_cast<Index>(
-        std::clamp(most_numbers_of_all / numbers(settings), std::int64_t{1}, most_copies));
-  }
-
-  std::int64_t size() const { return std::int64_t{types_} * (types_ + 1) / 2 * bins_; }
-
-  /// [pairs of types][bins]; whole numbers.
-  std::vector<double> counts_so_far(Stream& stream) const {
-    std::vector<double> sums = earlier_;
-    if (counts_.size() == 0) return sums;
-    const std::vector<Count> counts = counts_.download(stream);
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      sums[k % sums.size()] += static_cast<double>(counts[k]);
-    }
-    return sums;
   }
 
   double edge(Index bin) const {
@@ -308,21 +161,12 @@ class RadialDistribution final : public Observable<Precision> {
     return system_.types.size() < 2 ? "g" : system_.types[a].name + " " + system_.types[b].name;
   }
 
-  /// The shortest that reads back: what is named as allowed has to be.
-  static std::string text_of(double number) {
-    std::array<char, 32> text{};
-    const auto end = std::to_chars(text.begin(), text.end(), number).ptr;
-    return {text.begin(), end};
-  }
-
   ObservedSystem system_;
   Index types_;
   Index bins_;
   double distance_;
-  Copies copies_;
   std::int64_t samples_ = 0;
-  std::vector<double> earlier_;  ///< [pairs of types][bins] of the parts before this one
-  Buffer<Count> counts_;         ///< [copies][pairs of types][bins] of this part
+  PairHistogram histogram_;
 };
 
 }  // namespace
@@ -332,19 +176,7 @@ ObservableEntry radial_distribution() {
       {.name = "radial-distribution",
        .summary = "g(r) by pair of types, and how many neighbours are within r",
        .source = "Allen and Tildesley, Computer Simulation of Liquids, sections 2.6 and 8.2",
-       .parameters = {{.name = "bins",
-                       .description = "Bins from 0 to max_distance",
-                       .unit = "",
-                       .minimum = 1.0,
-                       .maximum = 100000.0,
-                       .default_value = "250",
-                       .is_integer = true},
-                      {.name = "max_distance",
-                       .description = "Pairs farther apart are not counted; at most half of the "
-                                      "shortest side of the box",
-                       .unit = "sigma",
-                       .minimum = 1e-6,
-                       .maximum = 1e7}}});
+       .parameters = {bins_parameter(), max_distance_parameter()}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/program.hpp"
 #include "app/commands/setup.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/fixed_keys.hpp"
@@ -58,14 +59,28 @@ class Comparison {
       return old == was.end() || old->second != one.second;
     });
     const std::string key = difference == is.end() ? "type" : difference->first;
-    const auto text = [&key](const ObservableParameters& numbers) {
+    const auto text = [&](const ObservableParameters& numbers) {
       const auto found = numbers.find(key);
-      return found == numbers.end() ? std::string("no such key") : fmt::format("{}", found->second);
+      return found == numbers.end() ? std::string("no such key")
+                                    : text_of_parameter(before.name, key, found->second);
     };
     const auto number = static_cast<std::size_t>(now - asked.begin());
     complain(deck_.place_of_observable(number, key),
              fmt::format("differs from {}", found_.path.string()), text(is),
              fmt::format("{}, {}", text(was), as_before));
+  }
+
+  /// As a deck says it.
+  static std::string text_of_parameter(const std::string& observable, const std::string& key,
+                                       double value) {
+    for (const ObservableInfo& info : build_catalogue().observables) {
+      for (const WordInfo& word : info.words) {
+        const bool is_it = info.name == observable && word.name == key;
+        const auto number = static_cast<std::size_t>(value);
+        if (is_it && number < word.choices.size()) return word.choices[number];
+      }
+    }
+    return fmt::format("{}", value);
   }
 
   static ObservableParameters numbers_of(const ObservableChoice& choice) {

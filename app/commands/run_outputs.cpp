@@ -59,17 +59,19 @@ void require_frames_of_this_run(const Deck& deck, const std::filesystem::path& p
 }  // namespace
 
 RunOutputs::RunOutputs(const Deck& deck, OutputDirectory directory, const StartState& particles,
-                       const std::string& device, const FoundCheckpoint* resumed)
+                       const std::vector<ObservableResult>& observables, const std::string& device,
+                       const FoundCheckpoint* resumed)
     : deck_(deck),
       directory_(std::move(directory)),
       thermo_(open_thermo(directory_, resumed)),
       checkpoints_(directory_.path(), resumed) {
   // Rows are only cut by the first append, so a trajectory that refuses leaves them as they were.
-  if (deck.output.trajectory) open_trajectory(particles, device, resumed);
+  if (deck.output.trajectory) open_trajectory(particles, observables, device, resumed);
 }
 
-void RunOutputs::open_trajectory(const StartState& particles, const std::string& device,
-                                 const FoundCheckpoint* resumed) {
+void RunOutputs::open_trajectory(const StartState& particles,
+                                 const std::vector<ObservableResult>& observables,
+                                 const std::string& device, const FoundCheckpoint* resumed) {
   const TrajectoryHeader header{deck_.output.trajectory->fields,
                                 deck_.precision,
                                 PENCILBOX_VERSION,
@@ -77,7 +79,8 @@ void RunOutputs::open_trajectory(const StartState& particles, const std::string&
                                 deck_.backend,
                                 device,
                                 deck_.output.trajectory->compression,
-                                deck_.output.trajectory->split_every};
+                                deck_.output.trajectory->split_every,
+                                observables};
   const auto path = directory_.trajectory();
   // A deck may ask for frames that the parts before did not write.
   if (resumed == nullptr || trajectory_outputs(path).empty()) {
@@ -131,8 +134,14 @@ void RunOutputs::write_frame(Simulation& simulation, const Observation& observat
   trajectory_->append(simulation.packed_snapshot(trajectory_->frame_fields()), observation);
 }
 
-void RunOutputs::write_observables(const std::vector<ObservableResult>& results) const {
+void RunOutputs::write_observables(const std::vector<ObservableResult>& results,
+                                   std::int64_t step) {
+  if (results.empty() || observables_step_ == step) return;
   for (const ObservableResult& result : results) write_observable(directory_.path(), result);
+  if (trajectory_) {
+    trajectory_->append_results(step, static_cast<double>(step) * deck_.timestep, results);
+  }
+  observables_step_ = step;
 }
 
 void RunOutputs::write_checkpoint(const Checkpoint& checkpoint) {

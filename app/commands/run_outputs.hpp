@@ -17,11 +17,12 @@ namespace pencilbox {
 class RunOutputs {
  public:
   /// Begins them in a folder that is the run's. `particles`: box, types, ids and who is of which
-  /// type. `resumed`: the checkpoint that the run goes on from; then what earlier parts wrote is
-  /// continued from its step on, and nothing is changed if that cannot be done. Throws InputError
-  /// and SystemError.
+  /// type; `observables` what is measured, as it begins. `resumed`: the checkpoint that the run
+  /// goes on from; then what earlier parts wrote is continued from its step on, and nothing is
+  /// changed if that cannot be done. Throws InputError and SystemError.
   RunOutputs(const Deck& deck, OutputDirectory directory, const StartState& particles,
-             const std::string& device, const FoundCheckpoint* resumed);
+             const std::vector<ObservableResult>& observables, const std::string& device,
+             const FoundCheckpoint* resumed);
 
   const OutputDirectory& directory() const { return directory_; }
 
@@ -39,8 +40,9 @@ class RunOutputs {
   void write_row(const Observation& observation) { thermo_.append(observation); }
   void write_frame(Simulation& simulation, const Observation& observation);
 
-  /// What observables have found so far, in place of what they had found before.
-  void write_observables(const std::vector<ObservableResult>& results) const;
+  /// What observables have found up to this step: tables and pictures in place of those before, and
+  /// in the trajectory beside them. A step that was written is not written once more.
+  void write_observables(const std::vector<ObservableResult>& results, std::int64_t step);
 
   /// After all rows and frames up to its step are on the disk.
   void write_checkpoint(const Checkpoint& checkpoint);
@@ -50,7 +52,8 @@ class RunOutputs {
   void close();
 
  private:
-  void open_trajectory(const StartState& particles, const std::string& device,
+  void open_trajectory(const StartState& particles,
+                       const std::vector<ObservableResult>& observables, const std::string& device,
                        const FoundCheckpoint* resumed);
 
   const Deck& deck_;
@@ -58,6 +61,7 @@ class RunOutputs {
   std::optional<TrajectoryWriter> trajectory_;
   ThermoLog thermo_;
   CheckpointWriter checkpoints_;
+  std::optional<std::int64_t> observables_step_;  ///< that of the last write_observables()
 };
 
 }  // namespace pencilbox

@@ -70,7 +70,7 @@ void RunSession::start(const DeviceApi& device) {
   start_ = {last_->time, energy_per_particle(*last_)};
   stopping_.end_set_up();
   outputs_.emplace(deck_, OutputDirectory::open(output_request(deck_, arguments_)), particles,
-                   device_.name, nullptr);
+                   simulation_->observable_results(), device_.name, nullptr);
 }
 
 void RunSession::resume(const DeviceApi& device) {
@@ -84,7 +84,8 @@ void RunSession::resume(const DeviceApi& device) {
   stopping_.end_set_up();
   OutputDirectory directory = OutputDirectory::open(output_request(deck_, arguments_));
   require_still_there(*resumed_);  // nobody else can write there from here on
-  outputs_.emplace(deck_, std::move(directory), without_motion(state), device_.name, &*resumed_);
+  outputs_.emplace(deck_, std::move(directory), without_motion(state),
+                   simulation_->observable_results(), device_.name, &*resumed_);
   state = {};
   // That of the part before; without one, a run has not ended well.
   std::error_code ignored;
@@ -108,9 +109,9 @@ int RunSession::run() {
                        std::to_string(*step) + " is kept");
   }
   progress.clear();
+  outputs_->write_observables(simulation_->observable_results(), simulation_->step());
   outputs_->close();
   const RunReport report = finished_report(stopped);
-  outputs_->write_observables(report.observables);
   write_report(outputs_->directory().report(), report);
   if (!arguments_.quiet) print_summary(std::cout, report);
   if (!arguments_.quiet) print("output in " + outputs_->directory().path().string() + "\n");
@@ -201,7 +202,7 @@ void RunSession::print_row(const Observation& observation) {
 
 void RunSession::write_checkpoint(ExactState state) {
   const Stopwatch stopwatch(write_seconds_);
-  outputs_->write_observables(simulation_->observable_results());
+  outputs_->write_observables(simulation_->observable_results(), simulation_->step());
   outputs_->write_checkpoint({std::move(state), start_, PENCILBOX_VERSION, fixed_keys(deck_),
                               simulation_->observable_states()});
 }

@@ -30,8 +30,9 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
 
 /// Of a start, or of an exact state.
 template <class State>
-ObservedSystem observed_system(const State& state, double timestep) {
-  return {state.box, state.types, count_types(state.types.size(), state.type), timestep};
+ObservedSystem observed_system(const State& state, const SimulationSettings& settings) {
+  return {state.box, state.types, count_types(state.types.size(), state.type), settings.timestep,
+          settings.potential};
 }
 
 template <class Precision>
@@ -42,7 +43,7 @@ class DeviceSimulation final : public Simulation {
     const StartState start = std::exchange(setup_.start, {});
     types_ = start.types;
     type_counts_ = count_types(start.types.size(), start.type);
-    observers_.emplace(setup_.observables, observed_system(start, setup_.timestep));
+    observers_.emplace(setup_.observables, observed_system(start, setup_));
     engine_.load(start, problem);
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
@@ -51,7 +52,7 @@ class DeviceSimulation final : public Simulation {
       : DeviceSimulation(std::move(setup), problem.device, problem.box) {
     types_ = state.types;
     type_counts_ = count_types(state.types.size(), state.type);
-    observers_.emplace(setup_.observables, observed_system(state, setup_.timestep));
+    observers_.emplace(setup_.observables, observed_system(state, setup_));
     engine_.restore(state, problem);
   }
 
@@ -108,9 +109,10 @@ class DeviceSimulation final : public Simulation {
     if (engine_.evaluated() == Evaluated::stored) {
       throw std::logic_error("a resumed simulation has to advance before it is observed");
     }
-    observers_->sample(step(),
-                       {particles(), engine_.grid(), engine_.view().offset, stray_of_a_list()},
-                       engine_.stream());
+    observers_->sample(
+        step(),
+        {particles(), engine_.grid(), engine_.view().offset, stray_of_a_list(), step(), time()},
+        engine_.stream());
   }
   std::vector<ObservableResult> observable_results() override {
     return observers_->results(engine_.stream());
@@ -357,7 +359,7 @@ class Api final : public DeviceApi {
   ProblemReport check(const SimulationSetup& setup) const override {
     const Problem bare = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, bare);
-    const ObservedSystem system = observed_system(setup.start, setup.timestep);
+    const ObservedSystem system = observed_system(setup.start, setup);
     require_observables(setup.observables, system);
     SimulationSettings with_this = setup;
     ProblemReport report;
@@ -380,14 +382,14 @@ class Api final : public DeviceApi {
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
     const Problem problem = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, problem);
-    require_observables(setup.observables, observed_system(setup.start, setup.timestep));
+    require_observables(setup.observables, observed_system(setup.start, setup));
     return make_device_simulation(std::move(setup), problem);
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup,
                                      const ExactState& state) const override {
     const Problem problem = make_problem(setup, state, properties());
-    require_observables(setup.observables, observed_system(state, setup.timestep));
+    require_observables(setup.observables, observed_system(state, setup));
     return make_device_simulation(std::move(setup), problem, state);
   }
 };

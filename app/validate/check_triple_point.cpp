@@ -1,8 +1,8 @@
 // The liquid near the triple point that everybody knows: density 0.8442, temperature 0.722, plain
 // cutoff 2.5. Energy and pressure, and the first peak of the radial distribution.
 #include "app/validate/check.hpp"
-#include "app/validate/radial_distribution.hpp"
 #include "app/validate/state_point.hpp"
+#include "app/validate/statistics.hpp"
 
 namespace pencilbox {
 namespace {
@@ -28,7 +28,10 @@ constexpr double pressure = 0.9101, pressure_error = 0.0025;
 constexpr double peak_position = 1.085, position_tolerance = 0.005;
 constexpr double peak_height = 3.02, height_tolerance = 0.05;
 
-constexpr double bin = 0.01, reach = 1.5;
+/// Bins of 0.01.
+ObservableChoice radial_distribution() {
+  return {"radial-distribution", 200, 0, {{"bins", 150.0}, {"max_distance", 1.5}}};
+}
 
 }  // namespace
 
@@ -40,14 +43,10 @@ ValidationRows check_triple_point(const Subject& subject) {
        {"T 0.722, rho 0.8442: peak of g at", peak_position, position_tolerance, source_lammps},
        {"T 0.722, rho 0.8442: peak of g", peak_height, height_tolerance, source_lammps}},
       [&](ValidationRows& rows) {
-        FieldSet fields;
-        fields.insert(Field::position);
-        RadialDistribution distribution(reach, bin);
-        StatePointRun run(subject, liquid);
-        judge_state_point(
-            run, subject.full ? 300000 : 100000, rows[0], rows[1],
-            [&](Simulation& simulation) { distribution.add(simulation.snapshot(fields)); });
-        const Peak peak = highest_peak(distribution);
+        StatePointRun run(subject, liquid, {radial_distribution()});
+        judge_state_point(run, subject.full ? 300000 : 100000, rows[0], rows[1]);
+        const ObservableResult g = run.observed().front();
+        const Peak peak = highest_peak(g.columns[0].values, g.columns[1].values);
         rows[2].value = peak.position;
         rows[3].value = peak.height;
       });

@@ -7,11 +7,12 @@ constexpr double melting_temperature = 2.0;  // far above every liquid's
 constexpr std::int64_t melting_steps = 2500;
 constexpr std::int64_t equilibration_steps = 10000;
 constexpr std::int64_t sample_every = 10;
-constexpr std::int64_t look_every = 200;
 
 }  // namespace
 
-StatePointRun::StatePointRun(const Subject& subject, const StatePoint& point) : point_(point) {
+StatePointRun::StatePointRun(const Subject& subject, const StatePoint& point,
+                             std::vector<ObservableChoice> observables)
+    : point_(point) {
   SimulationSetup setup = subject.setup(
       warm_crystal(point.cells, point.density, melting_temperature), point.cutoff, Truncation::cut);
   setup.timestep = point.timestep;
@@ -20,27 +21,28 @@ StatePointRun::StatePointRun(const Subject& subject, const StatePoint& point) : 
   const auto hot = subject.make(in_bath(setup, melting_temperature, point.friction));
   hot->advance(melting_steps);
   setup = restarted(std::move(setup), *hot);
+  setup.observables = std::move(observables);
   constexpr double other_seed = 2.0;
   simulation_ = subject.make(in_bath(std::move(setup), point.bath.value_or(point.temperature),
                                      point.friction, other_seed));
   simulation_->advance(equilibration_steps);
 }
 
-void StatePointRun::produce(std::int64_t steps, const std::function<void(Simulation&)>& look) {
+void StatePointRun::produce(std::int64_t steps) {
   for (std::int64_t done = sample_every; done <= steps; done += sample_every) {
     simulation_->advance(sample_every);
     const Observation sums = simulation_->observe();
     const auto particles = static_cast<double>(sums.particles);
     energies_.push_back(sums.potential_energy / particles);
     pressures_.push_back(point_.density * point_.temperature + sums.virial / (3.0 * volume_));
-    if (done % look_every == 0) look(*simulation_);
+    simulation_->sample_observables();
   }
 }
 
 void judge_state_point(StatePointRun& run, std::int64_t steps, ValidationRow& energy,
-                       ValidationRow& pressure, const std::function<void(Simulation&)>& look) {
+                       ValidationRow& pressure) {
   judge_by_work({&energy, &pressure}, steps, [&](std::int64_t more) {
-    run.produce(more, look);
+    run.produce(more);
     judge_mean(energy, run.energy());
     judge_mean(pressure, run.pressure());
   });

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,12 +25,16 @@ struct StatePoint {
 
 class StatePointRun {
  public:
-  /// Melts a crystal, takes it to the temperature and lets it come to equilibrium.
-  StatePointRun(const Subject& subject, const StatePoint& point);
+  /// Melts a crystal, takes it to the temperature and lets it come to equilibrium. `observables`
+  /// are due at multiples of ten steps.
+  StatePointRun(const Subject& subject, const StatePoint& point,
+                std::vector<ObservableChoice> observables = {});
 
-  /// Goes on; every ten steps are a sample, and every two hundred `look` is called.
-  void produce(
-      std::int64_t steps, const std::function<void(Simulation&)>& look = [](Simulation&) {});
+  /// Goes on; every ten steps are a sample.
+  void produce(std::int64_t steps);
+
+  /// What the observables have found.
+  std::vector<ObservableResult> observed() { return simulation_->observable_results(); }
 
   /// Per particle.
   Estimate energy() const { return block_average(energies_); }
@@ -48,8 +51,7 @@ class StatePointRun {
 };
 
 /// Runs a state point for so many steps, or four times as many if in doubt, and judges by it.
-void judge_state_point(
-    StatePointRun& run, std::int64_t steps, ValidationRow& energy, ValidationRow& pressure,
-    const std::function<void(Simulation&)>& look = [](Simulation&) {});
+void judge_state_point(StatePointRun& run, std::int64_t steps, ValidationRow& energy,
+                       ValidationRow& pressure);
 
 }  // namespace pencilbox

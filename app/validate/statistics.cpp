@@ -69,4 +69,29 @@ double kolmogorov_smirnov(std::vector<double> numbers,
 
 double cumulative_normal(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
+Peak highest_peak(const std::vector<double>& x, const std::vector<double>& y) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::size_t beside = 3;  // bins on each side, over which a parabola is a good likeness
+  const auto highest =
+      static_cast<std::size_t>(std::distance(y.begin(), std::max_element(y.begin(), y.end())));
+  if (highest < beside || highest + beside >= y.size()) return {unknown, unknown};
+  // Least squares over places -3 ... 3, where the sums of odd powers are zero: y = a + b x + c x^2.
+  double y0 = 0.0, y1 = 0.0, y2 = 0.0;
+  constexpr double n = 2.0 * beside + 1.0, x2 = 28.0, x4 = 196.0;
+  for (std::size_t k = 0; k <= 2 * beside; ++k) {
+    const double place = static_cast<double>(k) - static_cast<double>(beside);
+    const double height = y[highest - beside + k];
+    y0 += height;
+    y1 += place * height;
+    y2 += place * place * height;
+  }
+  const double c = (n * y2 - x2 * y0) / (n * x4 - x2 * x2);
+  const double b = y1 / x2;
+  const double a = (y0 - c * x2) / n;
+  if (!(c < 0.0)) return {unknown, unknown};
+  const double width = x[1] - x[0];
+  const double top = -b / (2.0 * c);
+  return {x[highest] + top * width, a + 0.5 * b * top};
+}
+
 }  // namespace pencilbox

@@ -35,6 +35,16 @@ Trend trend_of(const std::vector<double>& x, const std::vector<double>& y);
 double kolmogorov_smirnov(std::vector<double> numbers,
                           const std::function<double(double)>& cumulative);
 
+struct Peak {
+  double position = 0.0;
+  double height = 0.0;
+};
+
+/// The highest point of a curve at equal distances, by a parabola through the points around the
+/// highest one: a single bin is as noisy as what it counted. NaN where there is none. `x` and `y`
+/// have the same size.
+Peak highest_peak(const std::vector<double>& x, const std::vector<double>& y);
+
 /// The cumulative normal distribution of mean 0 and variance 1.
 double cumulative_normal(double x);
 

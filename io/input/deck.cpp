@@ -183,7 +183,7 @@ void settle_hdf5_start(Deck& deck, bool says_boundary, const std::string& place)
 /// Fills a typed deck from checked values.
 class Binder {
  public:
-  Binder(DeckValue values, const std::string& name) {
+  Binder(DeckValue values, const std::string& name, const DeckSchema& schema) : schema_(schema) {
     deck_.values = std::move(values);
     deck_.name = name;
   }
@@ -340,14 +340,20 @@ class Binder {
     return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value.data);
   }
 
+  double number_of_word(const std::string& key, const std::string& word) const {
+    const std::vector<std::string>& choices = schema_.find("observables[]." + key)->choices;
+    return static_cast<double>(std::find(choices.begin(), choices.end(), word) - choices.begin());
+  }
+
   void bind_observables() {
     if (values().find("observables") == nullptr) return;
     for (const DeckValue& entry : values().list("observables")) {
       ObservableChoice choice{
           entry.text("type"), entry.integer("every"), entry.integer("from"), {}};
       for (const auto& [key, value] : std::get<DeckValue::Section>(entry.data)) {
-        if (key != "type" && key != "every" && key != "from")
-          choice.parameters[key] = number_of(value);
+        if (key == "type" || key == "every" || key == "from") continue;
+        const auto* word = std::get_if<std::string>(&value.data);
+        choice.parameters[key] = word != nullptr ? number_of_word(key, *word) : number_of(value);
       }
       deck_.observables.push_back(std::move(choice));
     }
@@ -371,6 +377,7 @@ class Binder {
     deck_.output.trajectory = trajectory;
   }
 
+  const DeckSchema& schema_;
   Deck deck_;
 };
 
@@ -398,7 +405,7 @@ Deck parse_deck(std::string text, const std::string& name,
   apply_overrides(root, overrides);
   add_dependent_defaults(root, name);
   const DeckSchema schema(catalogue, backend_of(root));
-  Deck deck = Binder(resolve_deck(root, schema, name), name).bind();
+  Deck deck = Binder(resolve_deck(root, schema, name), name, schema).bind();
   settle_hdf5_start(deck, says_boundary(root),
                     other ? other->place : deck.place("system.particles.frame"));
   check_deck(deck, !other);

@@ -491,6 +491,30 @@ std::vector<KeyRule> parameter_rules_of(const std::vector<Info>& infos,
   return rules;
 }
 
+/// The same with words.
+std::vector<KeyRule> word_rules_of(const std::vector<ObservableInfo>& observables) {
+  std::vector<KeyRule> rules;
+  for (const ObservableInfo& info : observables) {
+    for (const WordInfo& word : info.words) {
+      const std::string path = "observables[]." + word.name;
+      auto rule = std::find_if(rules.begin(), rules.end(),
+                               [&](const KeyRule& known) { return known.path == path; });
+      if (rule == rules.end()) {
+        const bool is_required = word.default_value.empty();
+        rules.push_back({.path = path,
+                         .kind = KeyKind::choice,
+                         .presence = is_required ? Presence::required : Presence::optional,
+                         .default_value = word.default_value,
+                         .documentation = word.description,
+                         .choices = word.choices});
+        rule = std::prev(rules.end());
+      }
+      rule->only_with.push_back(info.name);
+    }
+  }
+  return rules;
+}
+
 }  // namespace
 
 std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators) {
@@ -525,6 +549,8 @@ std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observa
        .maximum = most_steps}};
   std::vector<KeyRule> parameters = parameter_rules_of(observables, "observables[]");
   std::move(parameters.begin(), parameters.end(), std::back_inserter(rules));
+  std::vector<KeyRule> words = word_rules_of(observables);
+  std::move(words.begin(), words.end(), std::back_inserter(rules));
   return rules;
 }
 

@@ -272,11 +272,18 @@ void Dataset::set_rows(hsize_t count, const Shape& row) {
 }
 
 void Dataset::write_row(hsize_t index, const Shape& row, hid_t memory, const void* data) {
-  set_rows(index + 1, row);
-  Shape extent{index + 1};
+  write_rows(index, 1, row, memory, data);
+}
+
+void Dataset::write_rows(hsize_t first, hsize_t count, const Shape& row, hid_t memory,
+                         const void* data) {
+  if (count == 0) return;
+  set_rows(first + count, row);
+  Shape extent{first + count}, rows{count};
   extent.insert(extent.end(), row.begin(), row.end());
-  const Dataspace file_space = Dataspace::rows(extent, index, 1);
-  const Dataspace memory_space = Dataspace::simple(row);
+  rows.insert(rows.end(), row.begin(), row.end());
+  const Dataspace file_space = Dataspace::rows(extent, first, count);
+  const Dataspace memory_space = Dataspace::simple(rows);
   check(H5Dwrite(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
         "write to an HDF5 dataset");
 }
@@ -401,17 +408,29 @@ void write_attribute(hid_t owner, const std::string& name, const std::string& te
   write_attribute(owner, name, type.id(), type.id(), Dataspace::scalar(), text.data());
 }
 
-void write_attribute(hid_t owner, const std::string& name, const std::vector<std::string>& texts) {
+namespace {
+
+/// Texts one behind the other, each padded to the length of the longest.
+struct PackedTexts {
   std::size_t length = 1;
-  for (const std::string& text : texts) length = std::max(length, text.size());
-  std::string packed;
-  for (const std::string& text : texts) {
-    packed += text;
-    packed.append(length - text.size(), '\0');
+  std::string bytes;
+
+  explicit PackedTexts(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) length = std::max(length, text.size());
+    for (const std::string& text : texts) {
+      bytes += text;
+      bytes.append(length - text.size(), '\0');
+    }
   }
-  const Type type = Type::fixed_string(length);
+};
+
+}  // namespace
+
+void write_attribute(hid_t owner, const std::string& name, const std::vector<std::string>& texts) {
+  const PackedTexts packed(texts);
+  const Type type = Type::fixed_string(packed.length);
   write_attribute(owner, name, type.id(), type.id(), Dataspace::simple({texts.size()}),
-                  packed.data());
+                  packed.bytes.data());
 }
 
 void write_attribute(hid_t owner, const std::string& name, std::int64_t value) {
@@ -443,6 +462,12 @@ void rewrite_attribute(hid_t owner, const std::string& name, std::int64_t value)
 void write_text(hid_t parent, const std::string& name, const std::string& text) {
   const Type type = Type::fixed_string(text.size());
   Dataset::create(parent, name, type.id(), {}, type.id(), text.data());
+}
+
+void write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& texts) {
+  const PackedTexts packed(texts);
+  const Type type = Type::fixed_string(packed.length);
+  Dataset::create(parent, name, type.id(), {texts.size()}, type.id(), packed.bytes.data());
 }
 
 std::vector<std::string> read_texts(hid_t owner, const std::string& name) {

@@ -154,6 +154,8 @@ class Dataset : public Handle {
   /// Appends a row as number `index`: grows the dataset to index + 1 rows and writes the last one.
   /// `row` as in create_rows.
   void write_row(hsize_t index, const Shape& row, hid_t memory, const void* data);
+  /// The same with `count` rows, number `first` and those behind it; none is none.
+  void write_rows(hsize_t first, hsize_t count, const Shape& row, hid_t memory, const void* data);
 
  private:
   using Handle::Handle;
@@ -207,6 +209,9 @@ void rewrite_attribute(hid_t owner, const std::string& name, std::int64_t value)
 
 /// A scalar dataset with one string.
 void write_text(hid_t parent, const std::string& name, const std::string& text);
+
+/// A dataset with several, of the length of the longest. (An attribute has at most 64 KiB.)
+void write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& texts);
 
 /// A string attribute of fixed length; the strings of an array stand one behind the other, without
 /// their padding.

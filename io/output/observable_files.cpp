@@ -18,6 +18,9 @@ std::filesystem::path path_of(const std::filesystem::path& directory, const std:
   return directory / fmt::format("{}{}{}", output_names::observable_head, name, tail);
 }
 
+/// More points of a curve than that nobody sees.
+constexpr std::size_t most_points = 2000;
+
 Plot picture_of(const ObservableResult& result) {
   LinePlot lines{.x_label = result.x_label, .y_label = result.y_label, .series = {}};
   lines.has_marks = false;
@@ -25,7 +28,11 @@ Plot picture_of(const ObservableResult& result) {
   for (const ObservableColumn& column : result.columns) {
     if (column.legend.empty()) continue;
     PlotSeries series{column.legend, {}};
-    for (std::size_t k = 0; k < x.size(); ++k) series.points.push_back({x[k], column.values[k]});
+    // The last in any case.
+    const std::size_t stride = (x.size() + most_points - 1) / most_points;
+    for (std::size_t k = x.empty() ? 0 : (x.size() - 1) % stride; k < x.size(); k += stride) {
+      series.points.push_back({x[k], column.values[k]});
+    }
     lines.series.push_back(std::move(series));
   }
   return {result.name, fmt::format("{}, {} samples", result.title, result.samples),

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -66,12 +67,13 @@ class TrajectoryWriter::Worker {
 
   void append(PackedFrame frame, const Observation& observation) {
     require_belongs(frame, observation, expected_, last_step_);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.size() < most_queued || failed_; });
-    throw_if_failed();
-    last_step_ = frame.step;
-    queue_.push_back({std::move(frame), observation});
-    changed_.notify_all();
+    const std::int64_t step = frame.step;
+    push(FrameJob{std::move(frame), observation});
+    last_step_ = step;
+  }
+
+  void append_results(std::int64_t step, double time, std::vector<ObservableResult> results) {
+    push(ResultsJob{step, time, std::move(results)});
   }
 
   void wait() {
@@ -86,18 +88,40 @@ class TrajectoryWriter::Worker {
   }
 
  private:
-  struct Job {
+  struct FrameJob {
     PackedFrame frame;
     Observation observation;
   };
+  struct ResultsJob {
+    std::int64_t step;
+    double time;
+    std::vector<ObservableResult> results;
+  };
+  using Job = std::variant<FrameJob, ResultsJob>;
+
+  void push(Job job) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return queue_.size() < most_queued || failed_; });
+    throw_if_failed();
+    queue_.push_back(std::move(job));
+    changed_.notify_all();
+  }
+
+  void write(const FrameJob& job) {
+    job.frame.arrive();
+    const hdf5::Lock lock;
+    files_->append(job.frame, job.observation);
+  }
+  void write(const ResultsJob& job) {
+    const hdf5::Lock lock;
+    files_->append_results(job.step, job.time, job.results);
+  }
 
   /// The thread. HDF5 is closed where it was used, whatever happened.
   void write_queue() {
     while (const std::optional<Job> job = next_job()) {
       try {
-        job->frame.arrive();
-        const hdf5::Lock lock;
-        files_->append(job->frame, job->observation);
+        std::visit([this](const auto& one) { write(one); }, *job);
       } catch (...) {
         fail(std::current_exception());
         break;
@@ -205,6 +229,12 @@ std::int64_t TrajectoryWriter::last_step() const { return worker_->last_step(); 
 void TrajectoryWriter::append(PackedFrame frame, const Observation& observation) {
   if (!worker_) throw std::logic_error("trajectory: append after close");
   worker_->append(std::move(frame), observation);
+}
+
+void TrajectoryWriter::append_results(std::int64_t step, double time,
+                                      std::vector<ObservableResult> results) {
+  if (!worker_) throw std::logic_error("trajectory: append after close");
+  worker_->append_results(step, time, std::move(results));
 }
 
 void TrajectoryWriter::wait() {

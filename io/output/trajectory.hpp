@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
+#include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/packed_frame.hpp"
 #include "core/start_state.hpp"
@@ -27,6 +29,8 @@ namespace pencilbox {
 ///   /particles/all/box/edges/value                [T][3][3], rows are the edge vectors
 ///   /observables/<name>/value                     [T]: temperature, pressure, and, per particle,
 ///                                                 kinetic_, potential_ and total_energy
+///   /observables/<type>/...                       what the deck's observables have found
+///                                                 (trajectory_results.hpp)
 ///   /parameters                                   `deck`; attributes `version`, `backend`,
 ///                                                 `device`, `precision`, `split_every`
 ///   /AMBER                                        the same data for OVITO (amber_group.hpp)
@@ -71,6 +75,9 @@ class TrajectoryWriter {
   /// SystemError of an earlier frame that could not be written, for instance on a full disk: the
   /// frames before stay readable and nothing more can be appended.
   void append(PackedFrame frame, const Observation& observation);
+
+  /// Queues what the header's observables have found up to `step`. Throws as append().
+  void append_results(std::int64_t step, double time, std::vector<ObservableResult> results);
 
   /// Returns when all that was appended is with the file system: then a kill takes none of it.
   /// Throws as append().

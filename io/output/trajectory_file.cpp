@@ -208,6 +208,7 @@ TrajectoryFile TrajectoryFile::create(const std::filesystem::path& path, const S
   made.create_fixed(start);
   made.create_box(start.box);
   made.create_observables();
+  for (const ObservableResult& result : header.observables) made.create_results(result);
   made.amber_ = AmberGroup::create(made.file_.id(), made.particle_group_, made.written_,
                                    made.particles_, header.version);
   made.file_.flush();
@@ -296,6 +297,23 @@ void TrajectoryFile::create_observables() {
   }
 }
 
+void TrajectoryFile::create_results(const ObservableResult& result) {
+  const hdf5::Group group = hdf5::Group::open(file_.id(), "observables");
+  results_.push_back(ObservableGroup::create(group.id(), result));
+  link_step_and_time(results_.back().id());
+}
+
+void TrajectoryFile::open_results(const std::vector<ObservableResult>& results) {
+  const hdf5::Group group = hdf5::Group::open(file_.id(), "observables");
+  for (const ObservableResult& result : results) {
+    if (hdf5::has(group.id(), result.name)) {
+      results_.push_back(ObservableGroup::open(group.id(), result));
+    } else {
+      unknown_yet_.push_back(result);
+    }
+  }
+}
+
 TrajectoryFile TrajectoryFile::open(const std::filesystem::path& path, const StartState& start,
                                     const TrajectoryHeader& header) {
   try {
@@ -303,6 +321,7 @@ TrajectoryFile TrajectoryFile::open(const std::filesystem::path& path, const Sta
     found.particle_group_ = hdf5::Group::open(found.file_.id(), group_path);
     found.require_same_run(start, header);
     found.open_series();
+    found.open_results(header.observables);
     found.read_steps_and_times();
     return found;
   } catch (const std::exception& error) {
@@ -394,6 +413,7 @@ std::size_t TrajectoryFile::complete_frames() const {
   };
   for (const FieldSeries& field : fields_) look(field.series);
   for (const Series& observable : observables_) look(observable);
+  for (const ObservableGroup& group : results_) frames = std::min(frames, group.frames());
   for (const Series* series : {&*edges_, &*step_, &*time_}) look(*series);
   return amber_ ? std::min(frames, amber_->frames()) : frames;
 }
@@ -415,21 +435,43 @@ void TrajectoryFile::for_each_value(const Action& action) {
   action(*edges_);
 }
 
-void TrajectoryFile::set_frames(std::size_t count) {
+void TrajectoryFile::set_frames(std::size_t count, std::int64_t step) {
   const auto set = [count](Series& series) { series.dataset.set_rows(count, series.row); };
   // What counts the frames shrinks first, so that it never counts what is gone.
   set(*step_);
   set(*time_);
+  for (ObservableGroup& group : results_) group.forget_steps(step);
   file_.flush();
   for_each_value(set);
+  for (ObservableGroup& group : results_) {
+    group.set_frames(count);
+    group.forget_values();
+  }
   if (amber_) amber_->set_frames(count);
   file_.flush();
 }
 
-void TrajectoryFile::keep(std::size_t count) {
+void TrajectoryFile::keep(std::size_t count, std::int64_t step) {
   steps_.resize(std::min(count, steps_.size()));
   times_.resize(steps_.size());
-  set_frames(steps_.size());
+  set_frames(steps_.size(), step);
+}
+
+void TrajectoryFile::make_places_for_results() {
+  for (const ObservableResult& result : unknown_yet_) {
+    create_results(result);
+    results_.back().set_frames(steps_.size());
+  }
+  unknown_yet_.clear();
+  file_.flush();
+}
+
+TrajectoryFile::LastSteps TrajectoryFile::last_steps_of_results() const {
+  LastSteps steps;
+  for (const ObservableGroup& group : results_) {
+    if (group.last_step() >= 0) steps[group.name()] = group.last_step();
+  }
+  return steps;
 }
 
 const void* TrajectoryFile::rows_of(const PackedFrame& frame, Field field) const {
@@ -445,13 +487,47 @@ void TrajectoryFile::append(const PackedFrame& frame, const Observation& observa
   std::int64_t bytes = metadata_bytes;
   for (const Field field : written_) bytes += bytes_in_frame(field, particles_, float_bytes_);
   file_.reserve(bytes);
+  or_give_up([&] { append_all(frame, observation); });
+}
+
+template <class Action>
+void TrajectoryFile::or_give_up(const Action& action) {
   try {
-    append_all(frame, observation);
+    action();
   } catch (const SystemError&) {
     usable_ = false;
     take_back_frame();
     throw;
   }
+}
+
+void TrajectoryFile::append_results(std::int64_t step, double time,
+                                    const std::vector<ObservableResult>& results,
+                                    const LastSteps& after) {
+  if (!usable_) throw SystemError("the trajectory cannot be continued after a failed write");
+  const auto result_of = [&results](const ObservableGroup& group) -> const ObservableResult& {
+    const auto found = std::find_if(results.begin(), results.end(),
+                                    [&](const auto& one) { return one.name == group.name(); });
+    if (found == results.end()) throw std::logic_error("trajectory: no result of " + group.name());
+    return *found;
+  };
+  std::int64_t bytes = metadata_bytes;
+  for (const ObservableGroup& group : results_) bytes += bytes_of_result(result_of(group));
+  file_.reserve(bytes);
+  const auto after_of = [&after](const ObservableGroup& group) {
+    const auto found = after.find(group.name());
+    return found == after.end() ? std::int64_t{-1} : found->second;
+  };
+  or_give_up([&] {
+    for (ObservableGroup& group : results_) {
+      group.write_values(result_of(group), after_of(group));
+    }
+    file_.flush();
+    for (ObservableGroup& group : results_) {
+      group.write_steps(result_of(group), after_of(group), step, time);
+    }
+    file_.flush();
+  });
 }
 
 void TrajectoryFile::append_all(const PackedFrame& frame, const Observation& observation) {
@@ -470,6 +546,7 @@ void TrajectoryFile::append_all(const PackedFrame& frame, const Observation& obs
   for (std::size_t i = 0; i < values.size(); ++i) {
     append_numbers(observables_[i], H5T_NATIVE_DOUBLE, &values[i].value);
   }
+  for (ObservableGroup& group : results_) group.append_frame(index);
   // They count the frames, so they must not reach the disk before what they count.
   file_.flush();
   append_numbers(*step_, H5T_NATIVE_INT64, &frame.step);
@@ -496,6 +573,10 @@ void TrajectoryFile::take_back_frame() noexcept {
   attempt([this] {
     if (amber_) amber_->set_frames(steps_.size());
   });
+  for (ObservableGroup& group : results_) {
+    attempt([&] { group.set_frames(steps_.size()); });
+    attempt([&] { group.forget_values(); });
+  }
   forget(*step_);
   forget(*time_);
   attempt([this] { file_.flush(); });
@@ -513,6 +594,7 @@ void TrajectoryFile::close() {
   for_each_value(close_series);
   close_series(*step_);
   close_series(*time_);
+  for (ObservableGroup& group : results_) group.close();
   if (amber_) amber_->close();
   particle_group_.close();
   file_.close();

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/packed_frame.hpp"
@@ -13,6 +15,7 @@
 #include "io/output/hdf5.hpp"
 #include "io/output/particle_array.hpp"
 #include "io/output/trajectory_header.hpp"
+#include "io/output/trajectory_results.hpp"
 
 namespace pencilbox {
 
@@ -36,12 +39,29 @@ class TrajectoryFile {
   const std::vector<std::int64_t>& steps() const { return steps_; }
   const std::vector<double>& times() const { return times_; }
 
-  /// Forgets all frames but the first `count`, and what a kill left of a frame behind them.
-  void keep(std::size_t count);
+  /// Forgets all frames but the first `count`, and what a kill left of a frame behind them; and all
+  /// results of observables that are later than `step`.
+  void keep(std::size_t count, std::int64_t step);
+
+  /// Whether the header has observables that the file has no place for, as those have that are new
+  /// in the deck of a resumed run.
+  bool lacks_places_for_results() const { return !unknown_yet_.empty(); }
+  /// Makes them. A kill meanwhile may leave a file that HDF5 cannot read.
+  void make_places_for_results();
 
   /// Adds a frame and the sums of its step. Throws SystemError; the frames before stay readable and
   /// nothing more can be appended.
   void append(const PackedFrame& frame, const Observation& observation);
+
+  /// Steps by the name of an observable; what is not there is none.
+  using LastSteps = std::map<std::string, std::int64_t>;
+
+  /// Adds what observables have found up to `step`, one for each of the header's; of time series
+  /// the samples later than `after`. Throws as append().
+  void append_results(std::int64_t step, double time, const std::vector<ObservableResult>& results,
+                      const LastSteps& after);
+  /// Of the last rows of their tables.
+  LastSteps last_steps_of_results() const;
 
   void close();
 
@@ -66,6 +86,8 @@ class TrajectoryFile {
   void create_fixed(const StartState& start);
   void create_box(const Box& box);
   void create_observables();
+  void create_results(const ObservableResult& result);
+  void open_results(const std::vector<ObservableResult>& results);
   void link_step_and_time(hid_t element) const;
 
   void open_series();
@@ -78,7 +100,9 @@ class TrajectoryFile {
   const void* rows_of(const PackedFrame& frame, Field field) const;
   template <class Action>
   void for_each_value(const Action& action);
-  void set_frames(std::size_t count);
+  void set_frames(std::size_t count, std::int64_t step);
+  template <class Action>
+  void or_give_up(const Action& action);
   void take_back_frame() noexcept;
   void give_back_reserve() const;
 
@@ -97,7 +121,9 @@ class TrajectoryFile {
   std::optional<Series> step_, time_, edges_;
   std::vector<FieldSeries> fields_;
   std::vector<Series> observables_;
-  std::optional<AmberGroup> amber_;  ///< files of earlier versions have none
+  std::vector<ObservableGroup> results_;       ///< in the order of the header
+  std::vector<ObservableResult> unknown_yet_;  ///< that the file has no place for
+  std::optional<AmberGroup> amber_;            ///< files of earlier versions have none
 };
 
 /// The datasets with an entry for each particle, for the sidecars.

@@ -84,6 +84,7 @@ TrajectoryFiles TrajectoryFiles::resume(const fs::path& path, const StartState& 
     found.require_follows(file);
     kept = frames;
     if (kept > 0) found.last_step_ = file.steps()[kept - 1];
+    found.note(file.last_steps_of_results());
     const std::vector<FramePlace> all = found.places_of(file);
     places.insert(places.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept));
     found.number_ = number;
@@ -94,9 +95,29 @@ TrajectoryFiles TrajectoryFiles::resume(const fs::path& path, const StartState& 
     remove_file(files[number - 1]);
   }
   remove_file(twin_of(found.file_path(files.size())));
-  found.file_->keep(kept);
+  found.file_->keep(kept, step);
+  if (found.file_->lacks_places_for_results()) found.make_places_for_results();
+  for (auto& [name, last] : found.last_steps_of_results_) last = std::min(last, step);
   found.create_sidecars(places);
   return found;
+}
+
+/// In a copy that takes the place of the file when it is whole: links that are added to a group go
+/// to the file in pieces that know of each other.
+void TrajectoryFiles::make_places_for_results() {
+  const fs::path path = file_->path(), twin = twin_of(path);
+  file_->close();
+  std::error_code error;
+  fs::copy_file(path, twin, fs::copy_options::overwrite_existing, error);
+  if (error) {
+    throw SystemError(
+        fmt::format("cannot copy {} to {}: {}", path.string(), twin.string(), error.message()));
+  }
+  TrajectoryFile copy = TrajectoryFile::open(twin, start_, header_);
+  copy.make_places_for_results();
+  copy.close();
+  move_file(twin, path);
+  file_ = TrajectoryFile::open(path, start_, header_);
 }
 
 std::vector<fs::path> TrajectoryFiles::files_there() const {
@@ -158,6 +179,21 @@ void TrajectoryFiles::append(const PackedFrame& frame, const Observation& observ
                          static_cast<std::int64_t>(file_->steps().size()) - 1, frame.time};
   vtkhdf_->append({&place, 1});
   xdmf_->append({&place, 1});
+}
+
+void TrajectoryFiles::append_results(std::int64_t step, double time,
+                                     const std::vector<ObservableResult>& results) {
+  if (step <= results_step_) return;
+  file_->append_results(step, time, results, last_steps_of_results_);
+  note(file_->last_steps_of_results());
+  results_step_ = step;
+}
+
+void TrajectoryFiles::note(const TrajectoryFile::LastSteps& steps) {
+  for (const auto& [name, step] : steps) {
+    std::int64_t& last = last_steps_of_results_.try_emplace(name, step).first->second;
+    last = std::max(last, step);
+  }
 }
 
 void TrajectoryFiles::close() {

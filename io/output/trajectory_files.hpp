@@ -28,6 +28,10 @@ class TrajectoryFiles {
   /// Throws SystemError; the frames before stay readable.
   void append(const PackedFrame& frame, const Observation& observation);
 
+  /// What observables have found up to `step`: into the file that grows. What is there already is
+  /// not written once more.
+  void append_results(std::int64_t step, double time, const std::vector<ObservableResult>& results);
+
   /// -1: there is no frame yet.
   std::int64_t last_step() const { return last_step_; }
 
@@ -42,6 +46,8 @@ class TrajectoryFiles {
   void require_follows(const TrajectoryFile& file) const;
   bool file_is_full() const;
   void open_next_file();
+  void make_places_for_results();
+  void note(const TrajectoryFile::LastSteps& steps);
   std::vector<FramePlace> places_of(const TrajectoryFile& file) const;
   void create_sidecars(const std::vector<FramePlace>& frames);
 
@@ -50,6 +56,8 @@ class TrajectoryFiles {
   TrajectoryHeader header_;
   std::size_t number_ = 0;  ///< of the file that grows
   std::int64_t last_step_ = -1;
+  std::int64_t results_step_ = -1;  ///< of the last results that were appended
+  TrajectoryFile::LastSteps last_steps_of_results_;
   std::optional<TrajectoryFile> file_;
   std::unique_ptr<VtkhdfWriter> vtkhdf_;
   std::unique_ptr<XdmfWriter> xdmf_;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
 #include "core/start_state.hpp"
@@ -19,6 +21,8 @@ struct TrajectoryHeader {
   std::string device;
   int compression = 0;           ///< of what has a value for each particle: gzip's level, 0: none
   std::int64_t split_every = 0;  ///< frames in a file; 0: all in one
+  /// The tables and numbers that results will have; what they say now does not matter.
+  std::vector<ObservableResult> observables = {};
 };
 
 /// The box, the types and who is of which: what a trajectory needs of a start or of an exact state.

@@ -42,6 +42,12 @@ std::string resumable_deck(int steps, const std::string& more = "") {
          "  - {type: velocity-autocorrelation, every: " +
          part(20) +
          ", from: 2, length: 6, origin_every: 3}\n"
+         "  - {type: pressure-tensor, every: " +
+         part(20) + "}\n  - {type: energies-by-type, every: " + part(10) +
+         "}\n  - {type: density-profile, every: " + part(10) +
+         ", bins: 20}\n  - {type: coordination, every: " + part(10) +
+         ", max_distance: 1.5}\n  - {type: structure-factor, every: " + part(10) +
+         ", k_max: 6, bins: 10, max_vectors: 5}\n"
          "output:\n"
          "  thermo: {every: " +
          part(20) + "}\n  trajectory: {every: " + part(10) +
@@ -73,7 +79,10 @@ class ResumedRun : public InAFolder {
     for (const char* name :
          {"/thermo.csv", "/checkpoint.h5", "/checkpoint.previous.h5",
           "/observable-radial-distribution.csv", "/observable-mean-squared-displacement.csv",
-          "/observable-velocity-autocorrelation.csv", "/observable-radial-distribution.svg"}) {
+          "/observable-velocity-autocorrelation.csv", "/observable-radial-distribution.svg",
+          "/observable-pressure-tensor.csv", "/observable-energies-by-type.csv",
+          "/observable-density-profile.csv", "/observable-coordination.csv",
+          "/observable-structure-factor.csv"}) {
       EXPECT_EQ(read(a + name) == read(b + name), true) << b << name;
     }
     const test::ReadFile first(folder() / a / "trajectory.h5md");
@@ -85,6 +94,20 @@ class ResumedRun : public InAFolder {
       const test::Values x = first.values(all + field), y = second.values(all + field);
       EXPECT_EQ(x.shape, y.shape) << field;
       EXPECT_EQ(x.data, y.data) << field;
+    }
+    // Of tables the last: one that was stopped has that of its stop besides.
+    for (const std::string series : {"pressure-tensor/table/step", "pressure-tensor/table/value",
+                                     "energies-by-type/table/time"}) {
+      EXPECT_EQ(first.values("/observables/" + series).data,
+                second.values("/observables/" + series).data)
+          << series;
+    }
+    for (const std::string type : {"radial-distribution", "coordination", "structure-factor"}) {
+      const std::string numbers = "/observables/" + type + "/numbers/";
+      EXPECT_EQ(first.values(numbers + "step").data.back(),
+                second.values(numbers + "step").data.back());
+      EXPECT_EQ(first.values(numbers + "value").data.back(),
+                second.values(numbers + "value").data.back());
     }
   }
 

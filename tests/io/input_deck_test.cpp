@@ -78,6 +78,26 @@ TEST(Deck, GivesObservablesTheirParameters) {
   EXPECT_TRUE(parse(small_deck).observables.empty());
 }
 
+TEST(Deck, GivesWordsOfObservablesTheirNumber) {
+  const std::string text = std::string(small_deck) + "observables:\n";
+  const Deck deck = parse(text + "  - {type: density-profile, every: 10, axis: x, bins: 20}\n");
+  const std::vector<ObservableChoice> expected{
+      {"density-profile", 10, 0, {{"axis", 0.0}, {"bins", 20.0}}}};
+  EXPECT_EQ(deck.observables, expected);
+  EXPECT_EQ(parse(resolved_yaml(deck)).observables, expected);
+  const Deck usual = parse(text + "  - {type: density-profile, every: 10}\n");
+  EXPECT_EQ(usual.observables.front().parameters.at("axis"), 2.0);
+  const auto error = [&](const std::string& entry) {
+    return error_of([&] { parse(text + "  - {" + entry + "}\n"); });
+  };
+  EXPECT_EQ(error("type: density-profile, every: 10, axis: w"),
+            "folder/deck.yaml:8: observables[0].axis: no such choice, got w, allowed x, y, z; did "
+            "you mean x?");
+  EXPECT_TRUE(error("type: coordination, every: 10, max_distance: 1.5, axis: x")
+                  .starts_with("folder/deck.yaml:8: observables[0].axis: only with type "
+                               "density-profile"));
+}
+
 TEST(ObservableChoice, IsDueAtMultiplesFromItsFirstStepOn) {
   const ObservableChoice choice{"any", 10, 25, {}};
   EXPECT_FALSE(choice.is_due(0));

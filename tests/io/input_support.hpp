@@ -42,8 +42,26 @@ inline Catalogue test_catalogue() {
       {"origin_every", "between two", "samples", 1.0, 1e6, "10", true}};
   const ObservableInfo flight{"mean-squared-displacement", "how far", "test", lags};
   const ObservableInfo memory{"velocity-autocorrelation", "how long", "test", lags};
-  return {
-      {plain, tuned}, {verlet, bath, rescaling, chain}, {"host", "cuda"}, {pairs, flight, memory}};
+  const std::vector<ParameterInfo> blocks{{"blocks", "of samples", "", 2.0, 1e3, "10", true}};
+  const ObservableInfo tensor{"pressure-tensor", "all elements", "test", blocks};
+  const ObservableInfo energies{"energies-by-type", "where it is", "test", blocks};
+  ObservableInfo profile{"density-profile", "slices", "test", {pairs.parameters[0]}};
+  profile.words = {{"axis", "across which", {"x", "y", "z"}, "z"}};
+  const ObservableInfo neighbours{
+      "coordination",
+      "how many",
+      "test",
+      {pairs.parameters[1], {"max_neighbors", "the last", "", 1.0, 1e5, "50", true}}};
+  const ObservableInfo waves{"structure-factor",
+                             "S(k)",
+                             "test",
+                             {pairs.parameters[0],
+                              {"k_max", "longest", "1/sigma", 1e-6, 1e6},
+                              {"max_vectors", "of a shell", "", 1.0, 1e5, "50", true}}};
+  return {{plain, tuned},
+          {verlet, bath, rescaling, chain},
+          {"host", "cuda"},
+          {pairs, flight, memory, tensor, energies, profile, neighbours, waves}};
 }
 
 /// The line of the InputError that the action throws, or "no error".

@@ -54,6 +54,7 @@ namespace {
 using test::ReadFile;
 using test::sample_frame;
 using test::sample_observation;
+using test::sample_results;
 using test::sample_start;
 using test::TemporaryFolder;
 
@@ -102,29 +103,56 @@ class KilledWriter : public ::testing::Test {
     FieldSet fields;
     fields.insert(Field::position);
     fields.insert(Field::force);
-    return {fields, Precision::double_, "1", "deck", "b", "d"};
+    return {fields, Precision::double_, "1", "deck", "b", "d", 0, 0, sample_results(0)};
   }
 
   /// Goes on after frame `kept - 1` with the frames that were there.
   void go_on(int kept) const {
     TrajectoryWriter writer =
         TrajectoryWriter::resume(path(), start_, header(), sample_frame(start_, kept - 1).step);
-    for (int i = kept; i < kept + 2; ++i) {
-      writer.append(pack(sample_frame(start_, i)), sample_observation(start_, i));
-      writer.wait();
-    }
+    for (int i = kept; i < kept + 2; ++i) append(writer, i);
     writer.close();
   }
 
-  void write_frames() const {
-    TrajectoryWriter writer(path(), start_, header());
+  /// A frame, and after every third the results of observables.
+  void append(TrajectoryWriter& writer, int i) const {
+    writer.append(pack(sample_frame(start_, i)), sample_observation(start_, i));
+    if (i % results_every == 0) writer.append_results(10 * i, 0.1 * i, sample_results(i));
+    writer.wait();
+  }
+
+  void write_frames() const { write_frames(header()); }
+  void write_frames(const TrajectoryHeader& header) const {
+    TrajectoryWriter writer(path(), start_, header);
     for (int i = 0; i < frames; ++i) {
       before_->frame[i] = writes;
-      writer.append(pack(sample_frame(start_, i)), sample_observation(start_, i));
-      writer.wait();
+      append(writer, i);
     }
     before_->frame[frames] = writes;
     writer.close();
+  }
+
+  /// Kills a writer that goes on with a file made with `first` at each of its writes.
+  void expect_all_kept(const TrajectoryHeader& first) {
+    in_a_process(never, [&] { write_frames(first); });
+    const std::filesystem::path saved = folder_ / "saved.h5md";
+    std::filesystem::copy_file(path(), saved);
+    constexpr int kept = 20;
+    in_a_process(never, [this] { go_on(kept); });
+    ASSERT_EQ(whole_frames(), kept + 2);
+    const long all = before_->all;
+    ASSERT_GT(all, 5);
+    for (long deadly = 1; deadly <= all && !HasFailure(); ++deadly) {
+      std::filesystem::copy_file(saved, path(), std::filesystem::copy_options::overwrite_existing);
+      in_a_process(deadly, [this] { go_on(kept); });
+      try {
+        EXPECT_GE(whole_frames(), kept) << "write " << deadly << " of " << all;
+        go_on(kept);
+        EXPECT_EQ(whole_frames(), kept + 2) << "write " << deadly << " of " << all;
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << "write " << deadly << " of " << all << ": " << error.what();
+      }
+    }
   }
 
   /// How many frames the file has; all of them must be the ones that were written.
@@ -137,6 +165,7 @@ class KilledWriter : public ::testing::Test {
     EXPECT_GE(positions.size(), steps.size() * row);
     EXPECT_GE(forces.size(), steps.size() * row);
     expect_same_for_ovito(file, steps.size());
+    expect_whole_results(file, steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (i > 0 && steps[i] == 0.0) return static_cast<int>(i);  // was being dropped
       const Frame frame = sample_frame(start_, static_cast<int>(i));
@@ -162,6 +191,37 @@ class KilledWriter : public ::testing::Test {
     }
   }
 
+  /// Those of the frames that the file has, each as it was written, and no sample of the series
+  /// missing.
+  void expect_whole_results(const ReadFile& file, std::size_t count) const {
+    const std::string table = "/observables/radial-distribution/table/";
+    if (!file.has("/observables/radial-distribution")) return;  // of a file that did not know them
+    EXPECT_GE(file.values("/observables/radial-distribution/value").data.size(), count);
+    const auto steps = file.values(table + "step").data;
+    const auto values = file.values(table + "value").data;
+    ASSERT_GE(values.size(), 6 * steps.size());
+    for (std::size_t row = 0; row < steps.size(); ++row) {
+      if (row > 0 && steps[row] == 0.0) break;  // was being dropped
+      const auto expected = sample_results(static_cast<int>(steps[row]) / 10).front();
+      for (std::size_t k = 0; k < 6; ++k) {
+        EXPECT_EQ(values[6 * row + k], expected.columns[k % 2].values[k / 2]) << steps[row];
+      }
+    }
+    const std::string series = "/observables/pressure-tensor/table/";
+    const auto samples = file.values(series + "step").data;
+    const auto pressures = file.values(series + "value").data;
+    ASSERT_GE(pressures.size(), 2 * samples.size());
+    for (std::size_t row = 0; row < samples.size(); ++row) {
+      if (row > 0 && samples[row] == 0.0) break;
+      EXPECT_EQ(samples[row], 4.0 * static_cast<double>(row));
+      EXPECT_EQ(pressures[2 * row], std::sin(samples[row]));
+    }
+    const std::size_t least = count > 1 && knew_them_ ? (count - 2) / results_every + 1 : 0;
+    EXPECT_GE(steps.size(), least);
+  }
+
+  static constexpr int results_every = 3;
+  bool knew_them_ = true;  ///< from its first frame on
   StartState start_ = sample_start(1);
   TemporaryFolder folder_;
   WritesBefore* before_ = nullptr;
@@ -187,26 +247,14 @@ TEST_F(KilledWriter, LeavesEveryFrameBeforeAtWhicheverWriteItDies) {
   }
 }
 
-TEST_F(KilledWriter, WhoResumesLosesNothingThatWasToBeKept) {
-  write(never);
-  const std::filesystem::path saved = folder_ / "saved.h5md";
-  std::filesystem::copy_file(path(), saved);
-  constexpr int kept = 20;
-  in_a_process(never, [this] { go_on(kept); });
-  ASSERT_EQ(whole_frames(), kept + 2);
-  const long all = before_->all;
-  ASSERT_GT(all, 5);
-  for (long deadly = 1; deadly <= all && !HasFailure(); ++deadly) {
-    std::filesystem::copy_file(saved, path(), std::filesystem::copy_options::overwrite_existing);
-    in_a_process(deadly, [this] { go_on(kept); });
-    try {
-      EXPECT_GE(whole_frames(), kept) << "write " << deadly << " of " << all;
-      go_on(kept);
-      EXPECT_EQ(whole_frames(), kept + 2) << "write " << deadly << " of " << all;
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << "write " << deadly << " of " << all << ": " << error.what();
-    }
-  }
+TEST_F(KilledWriter, WhoResumesLosesNothingThatWasToBeKept) { expect_all_kept(header()); }
+
+/// A file that knew no observables gets their place when it is gone on with.
+TEST_F(KilledWriter, WhoResumesWithObservablesOfItsOwnLosesNothingEither) {
+  TrajectoryHeader none = header();
+  none.observables.clear();
+  knew_them_ = false;
+  expect_all_kept(none);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/start_state.hpp"
 
@@ -130,6 +131,26 @@ inline Observation sample_observation(const StartState& start, int number) {
   sums.temperature = 1.44 - 0.01 * number;
   sums.pressure = std::numeric_limits<double>::quiet_NaN();
   return sums;
+}
+
+/// What two observables had found by the step of frame `number`: a table of three rows over all
+/// samples, and a series with a sample every 4 steps.
+inline std::vector<ObservableResult> sample_results(int number) {
+  ObservableResult table;
+  table.name = "radial-distribution";
+  table.columns = {{"r", {0.5, 1.5, 2.5}}, {"g", {0.0, 1.0 + number, 0.9 - number}}};
+  table.numbers = {{"highest_g", 1.0 + number, ""}};
+  ObservableResult series;
+  series.name = "pressure-tensor";
+  series.is_time_series = true;
+  series.columns = {{"step", {}}, {"time", {}}, {"pressure", {}}, {"mean_pressure", {}}};
+  for (int step = 0; step <= 10 * number; step += 4) {
+    const auto row = static_cast<double>(step);
+    const std::array<double, 4> values{row, 0.01 * row, std::sin(row), std::cos(row)};
+    for (std::size_t k = 0; k < values.size(); ++k) series.columns[k].values.push_back(values[k]);
+  }
+  series.numbers = {{"pressure", 0.1 * number, ""}, {"pressure_error", 0.01 * number, ""}};
+  return {table, series};
 }
 
 /// A dataset of an HDF5 file as doubles (exact for every type written here), with its shape.

@@ -20,6 +20,7 @@ using test::read_text;
 using test::ReadFile;
 using test::sample_frame;
 using test::sample_observation;
+using test::sample_results;
 using test::sample_start;
 using test::TemporaryFolder;
 using testing::AllOf;
@@ -33,12 +34,14 @@ TrajectoryHeader sample_header(std::int64_t split_every) {
   header.precision = Precision::single;
   header.version = "1.2.3";
   header.split_every = split_every;
+  header.observables = sample_results(0);
   return header;
 }
 
 void append_frames(TrajectoryWriter& writer, const StartState& start, int first, int last) {
   for (int i = first; i < last; ++i) {
     writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
+    if (i % 2 == 1) writer.append_results(10 * i, 0.1 * i, sample_results(i));
   }
 }
 
@@ -70,12 +73,29 @@ class Resumed : public testing::TestWithParam<std::int64_t> {
     const TemporaryFolder other;
     const auto whole = other / "trajectory.h5md";
     write_trajectory(whole, start_, sample_header(GetParam()), frames);
-    for (const std::string name :
-         {"/particles/all/position/value", "/particles/all/position/step",
-          "/particles/all/velocity/value", "/particles/all/velocity/time",
-          "/particles/all/image/value", "/particles/all/id/value", "/particles/all/box/edges/value",
-          "/AMBER/coordinates", "/AMBER/cell_lengths", "/AMBER/cell_angles", "/AMBER/cell_origin",
-          "/observables/temperature/value", "/observables/total_energy/value"}) {
+    for (const std::string name : {"/particles/all/position/value",
+                                   "/particles/all/position/step",
+                                   "/particles/all/velocity/value",
+                                   "/particles/all/velocity/time",
+                                   "/particles/all/image/value",
+                                   "/particles/all/id/value",
+                                   "/particles/all/box/edges/value",
+                                   "/AMBER/coordinates",
+                                   "/AMBER/cell_lengths",
+                                   "/AMBER/cell_angles",
+                                   "/AMBER/cell_origin",
+                                   "/observables/temperature/value",
+                                   "/observables/total_energy/value",
+                                   "/observables/radial-distribution/value",
+                                   "/observables/radial-distribution/step",
+                                   "/observables/radial-distribution/table/value",
+                                   "/observables/radial-distribution/table/step",
+                                   "/observables/radial-distribution/numbers/value",
+                                   "/observables/pressure-tensor/table/value",
+                                   "/observables/pressure-tensor/table/step",
+                                   "/observables/pressure-tensor/table/time",
+                                   "/observables/pressure-tensor/numbers/value",
+                                   "/observables/pressure-tensor/numbers/step"}) {
       EXPECT_EQ(values(path(), GetParam(), name), values(whole, GetParam(), name)) << name;
     }
     EXPECT_EQ(read_text(folder_ / "trajectory.xmf2"), read_text(other / "trajectory.xmf2"));

@@ -9,16 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "io/input/start_file.hpp"
-#include "tests/support/every_backend.hpp"
+#include "tests/physics/observed.hpp"
 
 namespace pencilbox::testing {
 namespace {
-
-FieldSet set_of(std::initializer_list<Field> fields) {
-  FieldSet set;
-  for (const Field field : fields) set.insert(field);
-  return set;
-}
 
 ObservableChoice radial_distribution(double distance, int bins, std::int64_t every = 1) {
   return {"radial-distribution",
@@ -38,24 +32,6 @@ ObservableChoice correlation(const char* name, int length, int origin_every,
 
 constexpr const char* msd = "mean-squared-displacement";
 constexpr const char* vacf = "velocity-autocorrelation";
-
-const std::vector<double>& column(const ObservableResult& result, const std::string& name) {
-  for (const ObservableColumn& one : result.columns) {
-    if (one.name == name) return one.values;
-  }
-  throw std::logic_error("no column " + name);
-}
-
-double number(const ObservableResult& result, const std::string& name) {
-  for (const ObservableNumber& one : result.numbers) {
-    if (one.name == name) return one.value;
-  }
-  throw std::logic_error("no number " + name);
-}
-
-double nearest_image(double difference, double edge) {
-  return difference - edge * std::round(difference / edge);
-}
 
 /// Pairs of two types by bin, over all of them with the nearest image.
 std::vector<double> pairs_by_bin(const Frame& frame, const Box& box, int a, int b, double most,
@@ -94,18 +70,6 @@ const std::vector<Shape> shapes{{{2.7, 2.7, 2.7}, 14, 1, 2.5, 1.35},
                                 {{7.3, 9.1, 8.6}, 380, 3, 1.2, 3.65},
                                 {{11.9, 6.4, 8.7}, 420, 2, 2.5, 2.0},
                                 {{11.9, 11.9, 11.9}, 1000, 1, 1.1, 1.69}};
-
-class ObservedOn : public EveryBackend {
- protected:
-  SimulationSetup setup_of(StartState start, double cutoff) const {
-    SimulationSetup setup = make_lj_setup(std::move(start), cutoff, Truncation::force_shift);
-    setup.backend = backend().info.name;
-    setup.options = default_options(backend().info);
-    setup.precision = precision();
-    setup.timestep = 0.002;
-    return setup;
-  }
-};
 
 TEST_P(ObservedOn, GOfRCountsEveryPairOnce) {
   constexpr std::size_t bins = 37;
@@ -241,36 +205,7 @@ TEST_P(ObservedOn, TimeCorrelationsAreThoseOfTheFrames) {
   }
 }
 
-/// The order of particles is the engine's, cell by cell or that of a list: one back end of each
-/// kind, on every device.
-bool concerns(const BackendCase& one) {
-  return one.backend.info.name == "par-part-no-loop" || one.backend.info.name == "verlet-list" ||
-         one.backend.info.name == "vector-list";
-}
-PENCILBOX_WHERE(ObservedOn, concerns);
-
-class Observed : public ::testing::Test {
- protected:
-  static SimulationSetup setup_of(StartState start, double cutoff = 2.5) {
-    SimulationSetup setup = make_lj_setup(std::move(start), cutoff, Truncation::cut);
-    setup.backend = "par-part-no-loop";
-    for (const DeviceBackend& backend : device_backends()) {
-      if (backend.info.name == setup.backend) setup.options = default_options(backend.info);
-    }
-    setup.precision = Precision::double_;
-    return setup;
-  }
-  static std::unique_ptr<Simulation> make(const SimulationSetup& setup) {
-    return device_backends().front().device->make(setup);
-  }
-  /// What is due at each of the steps to come.
-  static void run(Simulation& simulation, std::int64_t steps, std::int64_t every) {
-    for (std::int64_t step = 0; step < steps; step += every) {
-      simulation.advance(every, LastStep::forces_only);
-      simulation.sample_observables();
-    }
-  }
-};
+PENCILBOX_WHERE(ObservedOn, keeps_an_order);
 
 TEST_F(Observed, AnIdealGasHasAGOfOne) {
   SimulationSetup setup = setup_of(random_particles(6000, periodic_box(19, 18, 20), 3), 1.0);

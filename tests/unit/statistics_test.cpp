@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
-
-#include "app/validate/radial_distribution.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -102,58 +99,27 @@ TEST(KolmogorovSmirnov, WhatIsNoNumberHasNoProbability) {
   EXPECT_TRUE(std::isnan(kolmogorov_smirnov({}, cumulative_normal)));
 }
 
-Frame frame_of(std::vector<Double3> positions, double side) {
-  Frame frame;
-  frame.box = {{0.0, 0.0, 0.0}, {side, side, side}, {true, true, true}};
-  frame.position = std::move(positions);
-  return frame;
-}
-
-TEST(RadialDistribution, IsOneWhereParticlesDoNotKnowOfEachOther) {
-  std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> flat(0.0, 6.0);
-  RadialDistribution distribution(3.0, 0.1);
-  for (int frame = 0; frame < 20; ++frame) {
-    std::vector<Double3> positions(500);
-    for (Double3& position : positions) position = {flat(random), flat(random), flat(random)};
-    distribution.add(frame_of(std::move(positions), 6.0));
-  }
-  const std::vector<double> values = distribution.values();
-  ASSERT_EQ(values.size(), 30U);
-  for (std::size_t bin = 5; bin < values.size(); ++bin) {
-    EXPECT_NEAR(values[bin], 1.0, 0.06) << distribution.distance(bin);
-  }
-}
-
-/// Two particles, 1.25 apart over a face.
-TEST(RadialDistribution, CountsThroughAFace) {
-  RadialDistribution distribution(2.0, 0.5);
-  distribution.add(frame_of({{0.5, 1.0, 1.0}, {5.25, 1.0, 1.0}}, 6.0));
-  const std::vector<double> values = distribution.values();
-  const double shell = 4.0 / 3.0 * std::numbers::pi * (1.5 * 1.5 * 1.5 - 1.0);
-  EXPECT_NEAR(values[2], 216.0 / shell, 1e-12);
-  EXPECT_EQ(values[0] + values[1] + values[3], 0.0);
-}
-
-/// Pairs at distances of a parabola's heights: its top is found between the middles of bins.
-TEST(RadialDistribution, FindsTheTopOfAPeakBetweenBins) {
-  RadialDistribution distribution(1.5, 0.01);
+/// The middles of bins, and a parabola over them: its top is found between the middles.
+TEST(HighestPeak, IsFoundBetweenBins) {
   constexpr double top = 1.083;
-  const double side = 20.0;
-  for (int bin = 100; bin < 117; ++bin) {
-    const double r = 0.01 * (bin + 0.5);
-    const double wanted = 1e4 * (3.0 - 100.0 * (r - top) * (r - top)) * r * r;
-    for (int k = 0; k < static_cast<int>(wanted); ++k) {
-      distribution.add(frame_of({{1.0, 1.0, 1.0}, {1.0 + r, 1.0, 1.0}}, side));
-    }
+  std::vector<double> x, y;
+  for (int bin = 0; bin < 150; ++bin) {
+    x.push_back(0.01 * (bin + 0.5));
+    y.push_back(std::max(0.0, 3.0 - 100.0 * (x.back() - top) * (x.back() - top)));
   }
-  EXPECT_NEAR(highest_peak(distribution).position, top, 2e-4);
+  EXPECT_NEAR(highest_peak(x, y).position, top, 1e-12);
+  EXPECT_NEAR(highest_peak(x, y).height, 3.0, 1e-12);
 }
 
-TEST(RadialDistribution, WithoutAPeakThereIsNone) {
-  RadialDistribution distribution(1.5, 0.01);
-  distribution.add(frame_of({{1.0, 1.0, 1.0}, {1.005, 1.0, 1.0}}, 20.0));
-  EXPECT_TRUE(std::isnan(highest_peak(distribution).position));
+TEST(HighestPeak, WithoutOneThereIsNone) {
+  std::vector<double> x, rising, unknown;
+  for (int bin = 0; bin < 150; ++bin) {
+    x.push_back(0.01 * (bin + 0.5));
+    rising.push_back(bin);
+    unknown.push_back(std::nan(""));
+  }
+  EXPECT_TRUE(std::isnan(highest_peak(x, rising).position));
+  EXPECT_TRUE(std::isnan(highest_peak(x, unknown).position));
 }
 
 }  // namespace
