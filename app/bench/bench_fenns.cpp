@@ -12,6 +12,7 @@
 #include "app/bench/published.hpp"
 #include "app/commands/program.hpp"
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "core/random_start.hpp"
 
 namespace pencilbox {
@@ -342,6 +343,7 @@ void fenns_command(const FennsArguments& arguments) {
     const Double3 box{scenario.side, scenario.side, scenario.side};
     const std::vector<double> radii = request.radii_of(scenario);
     for (const std::int32_t particles : request.particles) {
+      require_memory(bytes_of_start(particles));
       const StartState start = make_random_start({particles, box, 1, 0.0}, {false, false, false});
       for (const double radius : radii) {
         tell(fmt::format("scenario {}, {} particles, radius {:g}", scenario.number, particles,

@@ -17,6 +17,7 @@
 #include "io/checkpoint/checkpoint_file.hpp"
 #include "io/checkpoint/seal.hpp"
 #include "io/input/complaint.hpp"
+#include "io/input/row_numbers.hpp"
 #include "io/input/start_builder.hpp"
 #include "io/input/trajectory_start.hpp"
 #include "io/output/hdf5.hpp"
@@ -72,7 +73,25 @@ void require_finite(const std::string& name, std::string_view what, ParticleId i
            fmt::format("[{}] of id {}", fmt::join(numbers, ", "), id), "finite numbers");
 }
 
+/// As in texts: with room for a billion more crossings, and a corner whose digits can be told.
+void require_near(const std::string& name, const StartState& start) {
+  constexpr std::int32_t most = 1'000'000'000;
+  for (std::size_t d = 0; d < 3; ++d) {
+    require_box_corner(start.box.lower[d], name + ": box");
+    require_box_corner(start.box.lower[d] + start.box.edges[d], name + ": box");
+  }
+  for (std::size_t i = 0; i < start.id.size(); ++i) {
+    for (const std::int32_t image : start.image[i]) {
+      if (image >= -most && image <= most) continue;
+      complain(name + ": image", "image flag out of range",
+               fmt::format("{} of id {}", image, start.id[i]),
+               fmt::format("{} to {}", -most, most));
+    }
+  }
+}
+
 void settle_particles(const std::string& name, StartState& start) {
+  require_near(name, start);
   for (std::size_t i = 0; i < start.id.size(); ++i) {
     require_finite(name, "position", start.id[i], start.position[i]);
     require_finite(name, "velocity", start.id[i], start.velocity[i]);
@@ -121,6 +140,8 @@ void take_types_of_deck(const std::string& name, const StartFileRequest& request
   start.types = std::move(wanted);
 }
 
+}  // namespace
+
 // Checkpoints.
 
 StartState start_of(ExactState state) {
@@ -140,6 +161,8 @@ StartState start_of(ExactState state) {
   }
   return start;
 }
+
+namespace {
 
 StartState read_checkpoint(const fs::path& path, const StartFileRequest& request) {
   if (request.frame) {
