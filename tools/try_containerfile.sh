@@ -4,6 +4,7 @@
 #
 #   tools/try_containerfile.sh FOLDER    e.g. build/ci/container
 #
+# PENCILBOX_CCACHE, a folder of ccache's, is lent to the build if it is given.
 # Needs root, debootstrap and buildah (a package of Debian); returns 77, in words, where it has not.
 set -euo pipefail
 
@@ -37,7 +38,8 @@ buildah_here() { buildah --root "$folder/storage" --runroot "$folder/run" --stor
 base=$(buildah_here from scratch)
 buildah_here copy --quiet "$base" "$folder/debian" /
 buildah_here commit --quiet --rm "$base" localhost/debian:12
-buildah_here build --pull-never --file "$folder/context/packaging/Containerfile" --tag pencilbox "$folder/context"
+buildah_here build --pull-never ${PENCILBOX_CCACHE:+--volume "$(readlink -f "$PENCILBOX_CCACHE"):/root/.cache/ccache"} \
+  --file "$folder/context/packaging/Containerfile" --tag pencilbox "$folder/context"
 
 container=$(buildah_here from --pull-never localhost/pencilbox)
 in_container() { buildah_here run "$container" -- pencilbox "$@"; }

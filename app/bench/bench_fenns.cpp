@@ -343,7 +343,9 @@ void fenns_command(const FennsArguments& arguments) {
     const Double3 box{scenario.side, scenario.side, scenario.side};
     const std::vector<double> radii = request.radii_of(scenario);
     for (const std::int32_t particles : request.particles) {
-      require_memory(bytes_of_start(particles));
+      constexpr std::int64_t with_all_methods = 500;  // bytes a particle on the host, as measured
+      require_memory(request.properties.emulates_blocks ? with_all_methods * particles
+                                                        : bytes_of_start(particles));
       const StartState start = make_random_start({particles, box, 1, 0.0}, {false, false, false});
       for (const double radius : radii) {
         tell(fmt::format("scenario {}, {} particles, radius {:g}", scenario.number, particles,

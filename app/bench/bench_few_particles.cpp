@@ -122,7 +122,9 @@ Request read_request(const FewParticlesArguments& arguments) {
 
 MeasuredRow measure(const Request& request, const FewParticlesRow& row,
                     CandidatePotential potential) {
-  require_memory(bytes_of_start(row.particles()));
+  constexpr std::int64_t on_host = 230;  // bytes a particle, as measured
+  require_memory(request.properties.emulates_blocks ? on_host * row.particles()
+                                                    : bytes_of_start(row.particles()));
   const CandidateBench bench{few_particles_start(row.particles()),
                              row.cells,
                              potential,

@@ -38,7 +38,6 @@ void require_memory_on_host(const DeviceApi& device, const SimulationSetup& setu
 void require_memory_on_host(const DeviceApi& device, SimulationSetup setup,
                             const ExactState& state) {
   if (device.kind() != "host" || is_plenty(memory_left(), state.size())) return;
-  require_memory(bytes_of_start(state.size()));
   setup.start = start_of(state);
   const std::int64_t bytes = device.check(setup).device_bytes;
   setup.start = {};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -66,9 +67,8 @@ std::vector<ParticleId> ids(const Group& particles, hsize_t row, std::size_t cou
   require_shape(dataset, 1, {count});
   dataset.read_row(row, H5T_NATIVE_INT32, ids.data(), count);
   const auto fall = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>());
-  if (ids.front() < 1 || fall != ids.end())
-    throw InputError("its ids do not ascend from 1 or more");
-  return ids;
+  if (ids.front() >= 1 && fall == ids.end()) return ids;
+  throw InputError("its ids do not ascend from 1 or more");
 }
 
 /// The number that a float was made of: that with the fewest digits.
@@ -100,17 +100,20 @@ std::vector<ParticleType> types_of(const Group& particles, const std::vector<std
   return types;
 }
 
-void wrap(const Box& box, std::size_t d, double& x, std::int32_t& image) {
-  const double lower = box.lower[d], upper = lower + box.edges[d];
-  if (!box.periodic[d] || (x >= lower && x < upper)) return;
+/// False for who is farther outside than rounding could have put it.
+bool wrap(const Box& box, std::size_t d, double& x, std::int32_t& image) {
+  const double edge = box.edges[d], lower = box.lower[d], upper = lower + edge;
+  if (!box.periodic[d] || (x >= lower && x < upper)) return true;
+  if (x < lower - edge || x > upper + edge) return false;
   const std::int32_t step = x < lower ? -1 : 1;
-  const double moved = x - step * box.edges[d];
+  const double moved = x - step * edge;
   if (step < 0 && moved >= upper) {  // a hair below the lower corner rounds to its image
     x = lower;
-    return;
+    return true;
   }
   image += step;
   x = std::clamp(moved, lower, std::nextafter(upper, lower));
+  return true;
 }
 
 /// A file may be anybody's: what no run has written is not handed on.
@@ -134,12 +137,8 @@ void settle(StartState& state) {
       if (!std::isfinite(state.position[i][d]) || !std::isfinite(state.velocity[i][d])) {
         throw InputError(fmt::format("particle {} has no finite coordinates", state.id[i]));
       }
-      wrap(state.box, d, state.position[i][d], state.image[i][d]);
-      const double lower = state.box.lower[d], edge = state.box.edges[d];
-      const double x = state.position[i][d];
-      if (state.box.periodic[d] && !(x >= lower && x < lower + edge)) {
-        throw InputError(fmt::format("particle {} lies outside its periodic box", state.id[i]));
-      }
+      if (wrap(state.box, d, state.position[i][d], state.image[i][d])) continue;
+      throw InputError(fmt::format("particle {} lies outside its periodic box", state.id[i]));
     }
   }
 }
@@ -148,6 +147,9 @@ StartState read_state(const Group& particles, hsize_t row) {
   StartState state;
   const Dataset species = Dataset::open(particles.id(), "species");
   const std::size_t count = species.shape().at(0);
+  if (count < 1 || count > std::numeric_limits<ParticleId>::max()) {
+    throw InputError(fmt::format("{} particles", count));
+  }
   require_memory(bytes_of_start(static_cast<std::int64_t>(count)));
   state.type.resize(count);
   species.read(H5T_NATIVE_INT32, state.type.data(), count);

@@ -14,6 +14,7 @@
 
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
+#include "core/memory_limit.hpp"
 #include "io/checkpoint/checkpoint_file.hpp"
 #include "io/checkpoint/seal.hpp"
 #include "io/input/complaint.hpp"
@@ -75,7 +76,7 @@ void require_finite(const std::string& name, std::string_view what, ParticleId i
 
 /// As in texts: with room for a billion more crossings, and a corner whose digits can be told.
 void require_near(const std::string& name, const StartState& start) {
-  constexpr std::int32_t most = 1'000'000'000;
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max() - 1'000'000'000;
   for (std::size_t d = 0; d < 3; ++d) {
     require_box_corner(start.box.lower[d], name + ": box");
     require_box_corner(start.box.lower[d] + start.box.edges[d], name + ": box");
@@ -144,22 +145,33 @@ void take_types_of_deck(const std::string& name, const StartFileRequest& request
 
 // Checkpoints.
 
-StartState start_of(ExactState state) {
-  StartState start;
-  start.box = state.box;
-  start.types = std::move(state.types);
-  start.id = std::move(state.id);
-  start.type = std::move(state.type);
-  start.velocity = std::move(state.velocity);
-  start.image = std::move(state.image);
-  start.position.resize(start.id.size());
-  for (std::size_t i = 0; i < start.id.size(); ++i) {
+namespace {
+
+std::vector<Double3> positions_of(const ExactState& state) {
+  std::vector<Double3> position(state.id.size());
+  for (std::size_t i = 0; i < position.size(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
       const double inside = (state.cell[i][d] + 0.5) * state.grid.side[d] + state.offset[i][d];
-      start.position[i][d] = state.grid.lower[d] + inside;
+      position[i][d] = state.grid.lower[d] + inside;
     }
   }
-  return start;
+  return position;
+}
+
+}  // namespace
+
+StartState start_of(const ExactState& state) {
+  require_memory(bytes_of_start(state.size()));
+  return {state.box,           state.types,    state.id,   state.type,
+          positions_of(state), state.velocity, state.image};
+}
+
+StartState start_of(ExactState&& state) {
+  require_memory(static_cast<std::int64_t>(state.id.size() * sizeof(Double3)));
+  std::vector<Double3> position = positions_of(state);
+  return {
+      state.box,           std::move(state.types),    std::move(state.id),   std::move(state.type),
+      std::move(position), std::move(state.velocity), std::move(state.image)};
 }
 
 namespace {

@@ -23,7 +23,8 @@ bool is_hdf5_file(const std::filesystem::path& path);
 Hdf5StartInfo inspect_hdf5_start(const std::filesystem::path& path);
 
 /// A state as a start: its forces and cells are left behind, positions may lie a hair outside.
-StartState start_of(ExactState state);
+StartState start_of(const ExactState& state);
+StartState start_of(ExactState&& state);
 
 /// The particles with ids, types and masses, positions, images and velocities, as exactly as the
 /// file holds them, in its box. A checkpoint's step, forces and cells are left behind: a new run

@@ -45,6 +45,10 @@ std::string take_error_text() {
       ends.outcome == ends.cause ? ends.cause : fmt::format("{} ({})", ends.outcome, ends.cause);
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  if (const int fault = take_fault_of_system(); fault != 0) {
+    const std::string words = std::strerror(fault);
+    if (text.find(words) == std::string::npos) text += ": " + words;
+  }
   if (text.find("lock") != std::string::npos) {
     text += "; where a file system has no locks, set HDF5_USE_FILE_LOCKING=FALSE";
   }
@@ -111,7 +115,9 @@ Handle& Handle::operator=(Handle&& other) noexcept {
 }
 
 Handle::~Handle() {
-  if (id_ >= 0 && closer_(id_) < 0) H5Eclear2(H5E_DEFAULT);
+  if (id_ < 0 || closer_(id_) >= 0) return;
+  H5Eclear2(H5E_DEFAULT);
+  take_fault_of_system();
 }
 
 void Handle::close() {
@@ -246,10 +252,12 @@ namespace {
 
 void require_numbers(const Shape& shape, hsize_t count) {
   hsize_t numbers = 1;
-  for (const hsize_t along : shape) numbers *= along;
-  const bool overflows =
-      std::any_of(shape.begin(), shape.end(), [&](hsize_t n) { return n > count; });
-  if (numbers == count && !overflows) return;
+  bool fits = true;
+  for (const hsize_t along : shape) {
+    fits = fits && (along == 0 || numbers <= count / along);
+    numbers *= along;
+  }
+  if (fits && numbers == count) return;
   throw SystemError(fmt::format("an HDF5 dataset of shape [{}] does not hold {} numbers",
                                 fmt::join(shape, "]["), count));
 }

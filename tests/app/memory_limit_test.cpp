@@ -149,8 +149,8 @@ TEST_F(InAControlGroup, NoCommandIsKilledWithoutAWord) {
   for (const std::string command : {"run", "check", "compare"}) {
     expect_not_enough(command + " deck.yaml");
   }
-  expect_not_enough("bench few-particles --cells 128 --per-cell 1");
-  expect_not_enough("bench fenns --particles 2000000 --scenarios 1");
+  expect_not_enough("bench few-particles --cells 100 --per-cell 1");
+  expect_not_enough("bench fenns --particles 400000 --scenarios 1");
   expect_not_enough("bench n-body --particles 2000000");
   expect_not_enough("bench pair-histogram --points 2000000");
 }

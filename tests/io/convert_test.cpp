@@ -13,6 +13,7 @@
 #include "io/convert/trajectory_reader.hpp"
 #include "io/input/start_file.hpp"
 #include "io/output/trajectory.hpp"
+#include "tests/io/foreign_hdf5.hpp"
 #include "tests/io/output_support.hpp"
 
 namespace pencilbox {

@@ -12,6 +12,7 @@
 #include "io/input/start_file.hpp"
 #include "io/output/hdf5.hpp"
 #include "io/output/trajectory.hpp"
+#include "tests/io/foreign_hdf5.hpp"
 #include "tests/io/input_support.hpp"
 #include "tests/io/output_support.hpp"
 
