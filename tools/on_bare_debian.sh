@@ -44,8 +44,9 @@ mount --bind "$cache" "$system/root/.cache/ccache"
 (cd "$here" && git ls-files -z --cached --others --exclude-standard |
   tar --null --ignore-failed-read -T - -c) | tar -x -C "$system/pencilbox"
 
+# ccache takes what was compiled in another locale for something else.
 env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  ${CI:+CI="$CI"} \
+  ${CI:+CI="$CI"} ${LANG:+LANG="$LANG"} ${LC_ALL:+LC_ALL="$LC_ALL"} \
   "$(command -v python3)" "$here/tools/replay_readme.py" /pencilbox README.md --chroot "$system" --no-python \
   --leave-out './pencilbox test' \
   --leave-out './pencilbox view melt-small --field potential_energy --overwrite'

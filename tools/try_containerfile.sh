@@ -38,8 +38,11 @@ buildah_here() { buildah --root "$folder/storage" --runroot "$folder/run" --stor
 base=$(buildah_here from scratch)
 buildah_here copy --quiet "$base" "$folder/debian" /
 buildah_here commit --quiet --rm "$base" localhost/debian:12
-buildah_here build --pull-never ${PENCILBOX_CCACHE:+--volume "$(readlink -f "$PENCILBOX_CCACHE"):/root/.cache/ccache"} \
-  --file "$folder/context/packaging/Containerfile" --tag pencilbox "$folder/context"
+cache=()
+if [[ -n ${PENCILBOX_CCACHE:-} ]]; then # which takes what was compiled in another locale for something else
+  cache=(--volume "$(readlink -f "$PENCILBOX_CCACHE"):/root/.cache/ccache" --env LANG="${LANG:-C.UTF-8}")
+fi
+buildah_here build --pull-never "${cache[@]}" --file "$folder/context/packaging/Containerfile" --tag pencilbox "$folder/context"
 
 container=$(buildah_here from --pull-never localhost/pencilbox)
 in_container() { buildah_here run "$container" -- pencilbox "$@"; }
