@@ -13,6 +13,7 @@ inline constexpr std::string_view trajectory_xdmf = "trajectory.xmf2";
 inline constexpr std::string_view trajectory_vtkhdf = "trajectory.vtkhdf";
 inline constexpr std::string_view thermo = "thermo.csv";
 inline constexpr std::string_view report = "report.json";
+inline constexpr std::string_view deck = "deck.yaml";  ///< no output: a user's own may lie there
 inline constexpr std::string_view checkpoint = "checkpoint.h5";
 inline constexpr std::string_view previous_checkpoint = "checkpoint.previous.h5";
 
@@ -58,7 +59,10 @@ inline bool is_output(std::string_view name) {
 /// What a killed run may leave beside its outputs: a file that was being made, a sidecar's twin.
 inline bool is_leftover(std::string_view name) {
   constexpr std::string_view made = ".tmp", twin = ".next";
-  if (name.ends_with(made)) return is_output(name.substr(0, name.size() - made.size()));
+  if (name.ends_with(made)) {
+    name.remove_suffix(made.size());
+    return is_output(name) || name == deck;
+  }
   if (name.starts_with('.') && name.ends_with(twin)) {
     return is_output(name.substr(1, name.size() - 1 - twin.size()));
   }

@@ -3,7 +3,8 @@
 #
 #   on_bare_debian.sh SUITE FOLDER    e.g. trixie build/ci/trixie
 #
-# FOLDER/root becomes the system (anew each time), FOLDER/ccache keeps what was compiled. Pictures and
+# FOLDER/root becomes the system (anew each time), FOLDER/ccache keeps what was compiled; or PENCILBOX_CCACHE
+# does: with the cache of a machine that has the same compiler, next to nothing is compiled again. Pictures and
 # MDAnalysis are left out: they would install more than all the rest, and other stages of CI have them.
 # Needs root and debootstrap; returns 77, in words, where it has not.
 set -euo pipefail
@@ -18,8 +19,9 @@ skip() {
 ((EUID == 0)) || skip "only root may make a system to change into"
 command -v debootstrap >/dev/null || skip "no debootstrap here"
 
-mkdir -p "$folder/ccache"
-folder=$(readlink -f "$folder")
+cache=${PENCILBOX_CCACHE:-$folder/ccache}
+mkdir -p "$folder" "$cache"
+folder=$(readlink -f "$folder") cache=$(readlink -f "$cache")
 system=$folder/root
 
 leave() {
@@ -38,11 +40,13 @@ debootstrap --variant=minbase "$suite" "$system" >"$folder/debootstrap.log" 2>&1
 
 mount -t proc proc "$system/proc"
 mkdir -p "$system/root/.cache/ccache" "$system/pencilbox"
-mount --bind "$folder/ccache" "$system/root/.cache/ccache"
+mount --bind "$cache" "$system/root/.cache/ccache"
 (cd "$here" && git ls-files -z --cached --others --exclude-standard |
   tar --null --ignore-failed-read -T - -c) | tar -x -C "$system/pencilbox"
 
-env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI=true \
+# ccache takes what was compiled in another locale for something else.
+env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+  ${CI:+CI="$CI"} ${LANG:+LANG="$LANG"} ${LC_ALL:+LC_ALL="$LC_ALL"} \
   "$(command -v python3)" "$here/tools/replay_readme.py" /pencilbox README.md --chroot "$system" --no-python \
   --leave-out './pencilbox test' \
   --leave-out './pencilbox view melt-small --field potential_energy --overwrite'

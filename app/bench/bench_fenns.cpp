@@ -12,6 +12,7 @@
 #include "app/bench/published.hpp"
 #include "app/commands/program.hpp"
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "core/random_start.hpp"
 
 namespace pencilbox {
@@ -342,6 +343,9 @@ void fenns_command(const FennsArguments& arguments) {
     const Double3 box{scenario.side, scenario.side, scenario.side};
     const std::vector<double> radii = request.radii_of(scenario);
     for (const std::int32_t particles : request.particles) {
+      constexpr std::int64_t with_all_methods = 500;  // bytes a particle on the host, as measured
+      require_memory(request.properties.emulates_blocks ? with_all_methods * particles
+                                                        : bytes_of_start(particles));
       const StartState start = make_random_start({particles, box, 1, 0.0}, {false, false, false});
       for (const double radius : radii) {
         tell(fmt::format("scenario {}, {} particles, radius {:g}", scenario.number, particles,

@@ -11,6 +11,7 @@
 #include "app/bench/few_particles_result.hpp"
 #include "app/commands/program.hpp"
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "io/input/complaint.hpp"
 #include "io/output/file.hpp"
 
@@ -89,6 +90,12 @@ std::filesystem::path read_csv(const FewParticlesArguments& arguments) {
     complain(few_particles_place_of("--csv"), "no such directory", parent.string(),
              "a directory that exists");
   }
+  if (is_other_than_a_file(path)) {
+    complain(few_particles_place_of("--csv"), "no file", path.string(), "a file");
+  }
+  if (const auto words = what_is_in_the_way(path, temporary_name(path))) {
+    throw InputError(few_particles_place_of("--csv") + ": " + *words);
+  }
   if (std::filesystem::exists(path, ignored) && !arguments.overwrite) {
     complain(few_particles_place_of("--csv"), "the file exists", path.string(),
              "another name, or --overwrite to replace it");
@@ -115,6 +122,9 @@ Request read_request(const FewParticlesArguments& arguments) {
 
 MeasuredRow measure(const Request& request, const FewParticlesRow& row,
                     CandidatePotential potential) {
+  constexpr std::int64_t on_host = 230;  // bytes a particle, as measured
+  require_memory(request.properties.emulates_blocks ? on_host * row.particles()
+                                                    : bytes_of_start(row.particles()));
   const CandidateBench bench{few_particles_start(row.particles()),
                              row.cells,
                              potential,

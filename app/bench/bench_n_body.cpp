@@ -6,6 +6,7 @@
 #include "app/bench/bench_device.hpp"
 #include "app/commands/program.hpp"
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "core/plummer_sphere.hpp"
 
 namespace pencilbox {
@@ -92,6 +93,7 @@ void n_body_command(const NBodyArguments& arguments) {
   for (const std::int32_t bodies : numbers) {
     tell(fmt::format("{} bodies", bodies));
     GravityBench bench;
+    require_memory(bytes_of_start(bodies));
     bench.start = make_plummer_sphere({bodies, 1.0, 1});
     bench.backends = backends;
     if (emulated) bench.patience.most_repeats = 3;

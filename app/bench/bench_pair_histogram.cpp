@@ -10,6 +10,7 @@
 #include "app/bench/published.hpp"
 #include "app/commands/program.hpp"
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "core/random_start.hpp"
 
 namespace pencilbox {
@@ -132,6 +133,7 @@ void pair_histogram_command(const PairHistogramArguments& arguments) {
   bench.patience = {1, 5, 1.0, 2.0};
   const ResultFiles files = bench_files(pair_histogram_words, arguments, pair_histogram_page,
                                         {pair_histogram_page}, {pair_histogram_page});
+  require_memory(bytes_of_start(points));
   bench.points =
       make_random_start({points, {1.0, 1.0, 1.0}, 1, 0.0}, {false, false, false}).position;
   const auto tell = terminal_teller();

@@ -6,6 +6,7 @@
 #include "app/commands/resume.hpp"
 #include "app/commands/setup.hpp"
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "io/input/deck.hpp"
 #include "io/output/output_directory.hpp"
 
@@ -81,7 +82,7 @@ void check_command(const RunArguments& arguments) {
   require_memory_for_start(deck);
   const SimulationSetup setup = make_setup(deck);
   const ProblemReport report = checked(deck, device, setup);
-  if (device.kind() == "host") require_memory(report.device_bytes, memory_left());
+  if (device.kind() == "host") require_memory(report.device_bytes);
   for (const BackendVerdict& verdict : report.backends) {
     if (verdict.info.name == deck.backend && verdict.refusal) {
       throw InputError(refusal_text(deck, *verdict.refusal));

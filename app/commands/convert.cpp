@@ -132,6 +132,9 @@ fs::path output_of(const ConvertArguments& arguments, const Format& format) {
     throw InputError(fmt::format("convert: {} is already there; to replace it, say --overwrite",
                                  output.string()));
   }
+  if (const auto words = what_is_in_the_way(output, twin_of(output))) {
+    throw InputError("convert: " + *words);
+  }
   for (const fs::path& read : trajectory_data_files(trajectory_of(arguments.run))) {
     if (fs::equivalent(output, read, error)) {
       throw InputError(fmt::format("convert: {} is what is read", output.string()));
@@ -170,7 +173,7 @@ void require_elements(const std::vector<std::string>& elements,
 class NewFile {
  public:
   explicit NewFile(const fs::path& path)
-      : path_(path), making_(twin_of(path)), file_(OutputFile::create(making_)) {}
+      : path_(path), making_(twin_of(path)), file_(OutputFile::create_beside(path, making_)) {}
   ~NewFile() {
     std::error_code error;
     if (!done_) fs::remove(making_, error);

@@ -1,103 +1,12 @@
 #include "app/commands/memory_limit.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
-#include <optional>
-#include <string_view>
 
-#include <fmt/format.h>
-
-#include "core/error.hpp"
+#include "core/memory_limit.hpp"
+#include "io/input/hdf5_start.hpp"
 
 namespace pencilbox {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The number of a file that holds one; nothing for "max", or where there is no such file.
-std::optional<std::int64_t> number_in(const fs::path& path) {
-  std::ifstream file(path);
-  std::int64_t number = 0;
-  if (!(file >> number)) return std::nullopt;
-  return number;
-}
-
-/// The number behind a word, as in "MemAvailable:  123 kB" and "inactive_file 4096".
-std::int64_t number_behind(std::string_view name, const fs::path& path) {
-  std::ifstream file(path);
-  std::string word;
-  std::int64_t number = 0;
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(name, 0) != 0) continue;
-    const std::size_t digits = line.find_first_of("0123456789", name.size());
-    if (digits != std::string::npos) number = std::stoll(line.substr(digits));
-    break;
-  }
-  return number;
-}
-
-/// What the two versions call the same things.
-struct Names {
-  const char* controller;  ///< second field of a line of /proc/self/cgroup
-  const char* mounted;
-  const char *limit, *usage, *cached;
-};
-
-constexpr Names versions[] = {
-    {"", "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "},
-    {"memory", "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-     "total_inactive_file "}};
-
-void take_less(MemoryLeft& left, std::int64_t bytes, const std::string& where) {
-  if (bytes < left.bytes) left = {std::max<std::int64_t>(bytes, 0), where};
-}
-
-/// A group and those above it, as far as they can be seen from here: a limit holds for all below.
-void ask_groups(MemoryLeft& left, const fs::path& root, const Names& names, fs::path group) {
-  while (true) {
-    const fs::path folder = root / names.mounted / group.relative_path();
-    if (const auto limit = number_in(folder / names.limit)) {
-      const std::int64_t usage = number_in(folder / names.usage).value_or(0);
-      // Pages of files that nobody has used lately are given back when memory is wanted.
-      const std::int64_t cached = number_behind(names.cached, folder / "memory.stat");
-      take_less(left, *limit - usage + cached, "the control group " + group.string());
-    }
-    if (!group.has_relative_path()) return;
-    group = group.parent_path();
-  }
-}
-
-/// Version 1 lists controllers, "cpu,memory"; version 2 has an empty list.
-bool has(const std::string& controllers, const std::string& one) {
-  if (one.empty() || controllers.empty()) return one == controllers;
-  return ("," + controllers + ",").find("," + one + ",") != std::string::npos;
-}
-
-void ask_control_groups(MemoryLeft& left, const fs::path& root) {
-  std::ifstream file(root / "proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {  // "4:memory:/batch", "0::/batch"
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    for (const Names& names : versions) {
-      if (has(controllers, names.controller)) {
-        ask_groups(left, root, names, fs::path(line.substr(second + 1)));
-      }
-    }
-  }
-}
-
-std::string gigabytes(std::int64_t bytes) {
-  return fmt::format("{:.2f} GB", static_cast<double>(bytes) / 1e9);
-}
-
-std::int64_t bytes_of_start(std::int64_t particles) {
-  constexpr std::int64_t bytes = sizeof(ParticleId) + sizeof(std::int32_t) + 2 * sizeof(Double3) +
-                                 sizeof(std::array<std::int32_t, 3>);
-  return bytes * particles;
-}
 
 /// 0 where a file says it.
 std::int64_t particles_of(const Deck& deck) {
@@ -107,35 +16,32 @@ std::int64_t particles_of(const Deck& deck) {
   return 0;
 }
 
+/// What is asked takes time, so not where any particle could have more than it ever needs.
+bool is_plenty(const MemoryLeft& left, std::int64_t particles) {
+  constexpr std::int64_t more_than_any_needs = 4096;  // bytes a particle
+  return particles < left.bytes / more_than_any_needs;
+}
+
 }  // namespace
 
-MemoryLeft memory_left(const fs::path& root) {
-  MemoryLeft left{std::numeric_limits<std::int64_t>::max(), "this machine"};
-  const fs::path machine = root / "proc/meminfo";
-  constexpr std::int64_t kibibyte = 1024;
-  if (const std::int64_t available = number_behind("MemAvailable:", machine); available > 0) {
-    left.bytes = kibibyte * (available + number_behind("SwapFree:", machine));
-  }
-  ask_control_groups(left, root);
-  return left;
-}
-
-void require_memory(std::int64_t bytes, const MemoryLeft& left) {
-  if (bytes <= left.bytes) return;
-  throw SystemError(fmt::format("not enough memory: about {} more are needed, {} has {} left",
-                                gigabytes(bytes), left.where, gigabytes(left.bytes)));
-}
-
 void require_memory_for_start(const Deck& deck) {
-  require_memory(bytes_of_start(particles_of(deck)), memory_left());
+  require_memory(bytes_of_start(particles_of(deck)));
 }
 
-void require_memory_on_host(const DeviceApi& device, const SimulationSetup& setup) {
-  constexpr std::int64_t more_than_any_needs = 4096;  // bytes a particle
+void require_memory_on_host(const DeviceApi& device, const SimulationSetup& setup, int at_once) {
   if (device.kind() != "host") return;
   const MemoryLeft left = memory_left();
-  if (setup.start.size() < left.bytes / more_than_any_needs) return;  // what is asked takes time
-  require_memory(device.check(setup).device_bytes, left);
+  if (is_plenty(left, setup.start.size() * at_once)) return;
+  require_memory(device.check(setup).device_bytes * at_once, left);
+}
+
+void require_memory_on_host(const DeviceApi& device, SimulationSetup setup,
+                            const ExactState& state) {
+  if (device.kind() != "host" || is_plenty(memory_left(), state.size())) return;
+  setup.start = start_of(state);
+  const std::int64_t bytes = device.check(setup).device_bytes;
+  setup.start = {};
+  require_memory(bytes);
 }
 
 }  // namespace pencilbox

@@ -1,32 +1,22 @@
-// How much memory a run may take here: a control group's limit ends a process without a word.
+// Whether a deck's particles fit into the memory that a run may take here, asked before they are
+// made. What is allocated on the way asks for itself (core/memory_limit.hpp).
 #pragma once
-
-#include <cstdint>
-#include <filesystem>
-#include <string>
 
 #include "app/engine/simulation.hpp"
 #include "io/input/deck.hpp"
 
 namespace pencilbox {
 
-struct MemoryLeft {
-  std::int64_t bytes = 0;
-  std::string where;  ///< "the control group /batch/job-7", "this machine"
-};
-
-/// What the control group of this process (versions 1 and 2) and the machine have left, whichever
-/// is less. `root` holds proc and sys. What cannot be read limits nothing.
-MemoryLeft memory_left(const std::filesystem::path& root = "/");
-
-/// Throws SystemError, in words, if `bytes` more are not to be had.
-void require_memory(std::int64_t bytes, const MemoryLeft& left);
-
-/// The same for the start of a deck, before it is made; not asked of a start file, whose particles
-/// nobody knows yet.
+/// Throws SystemError, in words, if the start of a deck does not fit; a start file's reader asks
+/// itself, once it knows how many particles there are.
 void require_memory_for_start(const Deck& deck);
 
-/// The same for what a device that computes in this machine's own memory needs beside the start.
-void require_memory_on_host(const DeviceApi& device, const SimulationSetup& setup);
+/// The same for what a device that computes in this machine's own memory needs beside the start,
+/// for so many simulations.
+void require_memory_on_host(const DeviceApi& device, const SimulationSetup& setup, int at_once = 1);
+
+/// The same for a simulation that goes on from a state.
+void require_memory_on_host(const DeviceApi& device, SimulationSetup setup,
+                            const ExactState& state);
 
 }  // namespace pencilbox

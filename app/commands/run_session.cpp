@@ -78,7 +78,9 @@ void RunSession::resume(const DeviceApi& device) {
   particles_ = state.size();
   first_step_ = state.step;
   start_ = resumed_->checkpoint.start;
-  simulation_ = device.resume(make_setup_to_resume(deck_, state.types), state);
+  SimulationSetup setup = make_setup_to_resume(deck_, state.types);
+  require_memory_on_host(device, setup, state);
+  simulation_ = device.resume(std::move(setup), state);
   simulation_->restore_observables(resumed_->checkpoint.observables);
   resumed_->checkpoint.observables.clear();
   stopping_.end_set_up();

@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 
 #include "app/bench/bench_arguments.hpp"
+#include "app/commands/memory_limit.hpp"
 #include "app/commands/program.hpp"
 #include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
 #include "app/compare/compare.hpp"
+#include "core/memory_limit.hpp"
 #include "io/input/complaint.hpp"
 #include "io/output/result_files.hpp"
 #include "io/output_names.hpp"
@@ -107,6 +109,7 @@ Contest make_contest(const CompareArguments& arguments, const Deck& deck,
   contest.repeats = read_integer("compare: --repeats", or_usual(arguments.repeats, "5"), 1, 1000);
   contest.warm_up = on_cpu ? 10 : 200;
   contest.memory_bytes = device.memory_bytes / (on_cpu ? 2 : 1) / 5 * 4;
+  if (on_cpu) contest.memory_bytes = std::min(contest.memory_bytes, memory_left().bytes / 5 * 4);
   contest.tell = terminal_teller();
   return contest;
 }
@@ -126,8 +129,11 @@ void compare_command(const CompareArguments& arguments) {
   const Provenance provenance = provenance_of(device, resolved_yaml(deck));
   Contest contest = make_contest(arguments, deck, properties);
   const ResultFiles files = result_files(arguments, deck);
+  require_memory_for_start(deck);
   contest.setup = make_setup(deck);
   contest.setup.observables.clear();  // what is compared is the steps
+  constexpr int with_and_without_deterministic = 2;
+  require_memory_on_host(device, contest.setup, with_and_without_deterministic);
   contest.uncertainty = uncertainty_of(device, contest.setup);
   const Comparison comparison = compare_backends(
       contest, [&](SimulationSetup setup) { return device.make(std::move(setup)); });

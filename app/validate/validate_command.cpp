@@ -69,6 +69,10 @@ void require_free(const std::string& option, const std::filesystem::path& path, 
     complain(place_of(option), "cannot write there", parent.string(),
              "a directory that can be written");
   }
+  if (is_other_than_a_file(path)) complain(place_of(option), "no file", path.string(), "a file");
+  if (const auto words = what_is_in_the_way(path, temporary_name(path))) {
+    throw InputError(place_of(option) + ": " + *words);
+  }
   if (is_there(path) && !overwrite) {
     complain(place_of(option), "the file exists", path.string(),
              "another name, or --overwrite to replace it");
@@ -112,6 +116,9 @@ int validate_command(const ValidateArguments& arguments) {
   subject.precision = read_precision(arguments.precision);
   require_free("--csv", arguments.csv, arguments.overwrite);
   require_free("--json", arguments.json, arguments.overwrite);
+  if (!arguments.csv.empty() && arguments.csv == arguments.json) {
+    complain(place_of("--json"), "the file of --csv", arguments.json.string(), "another name");
+  }
   subject.make = [&](SimulationSetup setup) { return device.make(std::move(setup)); };
   subject.backend = {info.name, default_options(info)};
   subject.full = arguments.full;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "io/checkpoint/seal.hpp"
 #include "io/output/hdf5.hpp"
 
@@ -226,7 +227,7 @@ std::string read_text(hid_t parent, const std::string& name) {
     refuse(fmt::format("'{}' is no text", name));
   }
   std::string text(H5Tget_size(type.id()), '\0');
-  dataset.read(type.id(), text.data());
+  dataset.read(type.id(), text.data(), 1);
   text.resize(text.find_last_not_of('\0') + 1);
   return text;
 }
@@ -241,8 +242,10 @@ std::vector<Row> read_rows(hid_t parent, const std::string& name, hsize_t count,
     refuse(fmt::format("'{}' has shape [{}], not [{}]", name, fmt::join(dataset.shape(), "]["),
                        fmt::join(wanted, "][")));
   }
+  constexpr hsize_t most = std::numeric_limits<std::int64_t>::max() / sizeof(Row);
+  require_memory(static_cast<std::int64_t>(std::min(count, most) * sizeof(Row)));
   std::vector<Row> rows(count);
-  dataset.read(memory, rows.data());
+  dataset.read(memory, rows.data(), count * components);
   return rows;
 }
 
@@ -433,6 +436,8 @@ Checkpoint read_checkpoint_file(const fs::path& path) {
   }
   try {
     return read_hdf5(path);
+  } catch (const NotEnoughMemory&) {
+    throw;
   } catch (const SystemError& error) {
     throw InputError(
         fmt::format("{}: cannot be resumed by this version: {}", path.string(), error.what()));

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/memory_limit.hpp"
 #include "core/observation.hpp"
 #include "io/output/hdf5.hpp"
 #include "io/output/trajectory_file.hpp"
@@ -24,6 +27,8 @@ template <class Action>
 auto in_words(const fs::path& file, const Action& action) {
   try {
     return action();
+  } catch (const NotEnoughMemory&) {
+    throw;
   } catch (const std::exception& error) {
     throw InputError(
         fmt::format("{}: no trajectory that can be read: {}", file.string(), error.what()));
@@ -50,7 +55,7 @@ std::vector<Vector> vectors(const Group& particles, Field field, hsize_t row, hi
   const Dataset dataset = Dataset::open(particles.id(), value_of(field));
   require_shape(dataset, 1, {count, 3});
   std::vector<Vector> values(count);
-  dataset.read_row(row, memory, values.data());
+  dataset.read_row(row, memory, values.data(), 3 * count);
   return values;
 }
 
@@ -60,8 +65,10 @@ std::vector<ParticleId> ids(const Group& particles, hsize_t row, std::size_t cou
   if (!has(particles, Field::id)) return ids;
   const Dataset dataset = Dataset::open(particles.id(), value_of(Field::id));
   require_shape(dataset, 1, {count});
-  dataset.read_row(row, H5T_NATIVE_INT32, ids.data());
-  return ids;
+  dataset.read_row(row, H5T_NATIVE_INT32, ids.data(), count);
+  const auto fall = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>());
+  if (ids.front() >= 1 && fall == ids.end()) return ids;
+  throw InputError("its ids do not ascend from 1 or more");
 }
 
 /// The number that a float was made of: that with the fewest digits.
@@ -74,7 +81,7 @@ std::vector<ParticleType> types_of(const Group& particles, const std::vector<std
   const Dataset mass = Dataset::open(particles.id(), "mass");
   require_shape(mass, 0, {type.size()});
   std::vector<double> masses(type.size());
-  mass.read(H5T_NATIVE_DOUBLE, masses.data());
+  mass.read(H5T_NATIVE_DOUBLE, masses.data(), masses.size());
   std::vector<ParticleType> types;
   for (const std::string& name : hdf5::read_texts(species.id(), "names")) {
     types.push_back({name, 1.0});
@@ -93,17 +100,35 @@ std::vector<ParticleType> types_of(const Group& particles, const std::vector<std
   return types;
 }
 
-void wrap(const Box& box, std::size_t d, double& x, std::int32_t& image) {
-  const double lower = box.lower[d], upper = lower + box.edges[d];
-  if (!box.periodic[d] || (x >= lower && x < upper)) return;
+/// False for who is farther outside than rounding could have put it.
+bool wrap(const Box& box, std::size_t d, double& x, std::int32_t& image) {
+  const double edge = box.edges[d], lower = box.lower[d], upper = lower + edge;
+  if (!box.periodic[d] || (x >= lower && x < upper)) return true;
+  if (x < lower - edge || x > upper + edge) return false;
   const std::int32_t step = x < lower ? -1 : 1;
-  const double moved = x - step * box.edges[d];
+  const double moved = x - step * edge;
   if (step < 0 && moved >= upper) {  // a hair below the lower corner rounds to its image
     x = lower;
-    return;
+    return true;
   }
   image += step;
   x = std::clamp(moved, lower, std::nextafter(upper, lower));
+  return true;
+}
+
+/// A file may be anybody's: what no run has written is not handed on.
+void require_sound(const StartState& state) {
+  const Box& box = state.box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!(std::isfinite(box.lower[d]) && std::isfinite(box.edges[d]) && box.edges[d] > 0.0)) {
+      throw InputError(
+          fmt::format("its box has no side, but {} from {} on", box.edges[d], box.lower[d]));
+    }
+  }
+  for (const ParticleType& type : state.types) {
+    if (std::isfinite(type.mass) && type.mass > 0.0) continue;
+    throw InputError(fmt::format("the mass {} of type {}", type.mass, type.name));
+  }
 }
 
 void settle(StartState& state) {
@@ -112,7 +137,8 @@ void settle(StartState& state) {
       if (!std::isfinite(state.position[i][d]) || !std::isfinite(state.velocity[i][d])) {
         throw InputError(fmt::format("particle {} has no finite coordinates", state.id[i]));
       }
-      wrap(state.box, d, state.position[i][d], state.image[i][d]);
+      if (wrap(state.box, d, state.position[i][d], state.image[i][d])) continue;
+      throw InputError(fmt::format("particle {} lies outside its periodic box", state.id[i]));
     }
   }
 }
@@ -121,8 +147,12 @@ StartState read_state(const Group& particles, hsize_t row) {
   StartState state;
   const Dataset species = Dataset::open(particles.id(), "species");
   const std::size_t count = species.shape().at(0);
+  if (count < 1 || count > std::numeric_limits<ParticleId>::max()) {
+    throw InputError(fmt::format("{} particles", count));
+  }
+  require_memory(bytes_of_start(static_cast<std::int64_t>(count)));
   state.type.resize(count);
-  species.read(H5T_NATIVE_INT32, state.type.data());
+  species.read(H5T_NATIVE_INT32, state.type.data(), count);
   state.types = types_of(particles, state.type);
   state.id = ids(particles, row, count);
   state.box = box_of_frame(particles, row);
@@ -136,6 +166,7 @@ StartState read_state(const Group& particles, hsize_t row) {
     state.image =
         vectors<std::array<std::int32_t, 3>>(particles, Field::image, row, H5T_NATIVE_INT32, count);
   }
+  require_sound(state);
   settle(state);
   return state;
 }
@@ -162,8 +193,8 @@ void TrajectoryReader::find_frames(const fs::path& name) {
   const Dataset time = Dataset::open(particles.id(), "position/time");
   std::vector<std::int64_t> steps(step.shape().at(0));
   std::vector<double> times(time.shape().at(0));
-  step.read(H5T_NATIVE_INT64, steps.data());
-  time.read(H5T_NATIVE_DOUBLE, times.data());
+  step.read(H5T_NATIVE_INT64, steps.data(), steps.size());
+  time.read(H5T_NATIVE_DOUBLE, times.data(), times.size());
   steps.resize(std::min(steps.size(), times.size()));
   steps.resize(whole_frames(steps));
   for (std::size_t row = 0; row < steps.size(); ++row) {

@@ -28,6 +28,8 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
+bool is_printable(std::string_view text) { return printable(text) == text; }
+
 std::string quoted_input(std::string_view text) {
   constexpr std::size_t longest = 60;
   if (text.empty()) return "nothing";

@@ -6,6 +6,9 @@
 
 namespace pencilbox {
 
+/// UTF-8 without control characters: what may stand in a line, or on a terminal.
+bool is_printable(std::string_view text);
+
 /// What the user wrote, fit to stand in one line: control characters replaced, long text cut.
 std::string quoted_input(std::string_view text);
 

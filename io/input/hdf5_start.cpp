@@ -14,9 +14,11 @@
 
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
+#include "core/memory_limit.hpp"
 #include "io/checkpoint/checkpoint_file.hpp"
 #include "io/checkpoint/seal.hpp"
 #include "io/input/complaint.hpp"
+#include "io/input/row_numbers.hpp"
 #include "io/input/start_builder.hpp"
 #include "io/input/trajectory_start.hpp"
 #include "io/output/hdf5.hpp"
@@ -72,7 +74,25 @@ void require_finite(const std::string& name, std::string_view what, ParticleId i
            fmt::format("[{}] of id {}", fmt::join(numbers, ", "), id), "finite numbers");
 }
 
+/// As in texts: with room for a billion more crossings, and a corner whose digits can be told.
+void require_near(const std::string& name, const StartState& start) {
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max() - 1'000'000'000;
+  for (std::size_t d = 0; d < 3; ++d) {
+    require_box_corner(start.box.lower[d], name + ": box");
+    require_box_corner(start.box.lower[d] + start.box.edges[d], name + ": box");
+  }
+  for (std::size_t i = 0; i < start.id.size(); ++i) {
+    for (const std::int32_t image : start.image[i]) {
+      if (image >= -most && image <= most) continue;
+      complain(name + ": image", "image flag out of range",
+               fmt::format("{} of id {}", image, start.id[i]),
+               fmt::format("{} to {}", -most, most));
+    }
+  }
+}
+
 void settle_particles(const std::string& name, StartState& start) {
+  require_near(name, start);
   for (std::size_t i = 0; i < start.id.size(); ++i) {
     require_finite(name, "position", start.id[i], start.position[i]);
     require_finite(name, "velocity", start.id[i], start.velocity[i]);
@@ -121,25 +141,40 @@ void take_types_of_deck(const std::string& name, const StartFileRequest& request
   start.types = std::move(wanted);
 }
 
+}  // namespace
+
 // Checkpoints.
 
-StartState start_of(ExactState state) {
-  StartState start;
-  start.box = state.box;
-  start.types = std::move(state.types);
-  start.id = std::move(state.id);
-  start.type = std::move(state.type);
-  start.velocity = std::move(state.velocity);
-  start.image = std::move(state.image);
-  start.position.resize(start.id.size());
-  for (std::size_t i = 0; i < start.id.size(); ++i) {
+namespace {
+
+std::vector<Double3> positions_of(const ExactState& state) {
+  std::vector<Double3> position(state.id.size());
+  for (std::size_t i = 0; i < position.size(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
       const double inside = (state.cell[i][d] + 0.5) * state.grid.side[d] + state.offset[i][d];
-      start.position[i][d] = state.grid.lower[d] + inside;
+      position[i][d] = state.grid.lower[d] + inside;
     }
   }
-  return start;
+  return position;
 }
+
+}  // namespace
+
+StartState start_of(const ExactState& state) {
+  require_memory(bytes_of_start(state.size()));
+  return {state.box,           state.types,    state.id,   state.type,
+          positions_of(state), state.velocity, state.image};
+}
+
+StartState start_of(ExactState&& state) {
+  require_memory(static_cast<std::int64_t>(state.id.size() * sizeof(Double3)));
+  std::vector<Double3> position = positions_of(state);
+  return {
+      state.box,           std::move(state.types),    std::move(state.id),   std::move(state.type),
+      std::move(position), std::move(state.velocity), std::move(state.image)};
+}
+
+namespace {
 
 StartState read_checkpoint(const fs::path& path, const StartFileRequest& request) {
   if (request.frame) {

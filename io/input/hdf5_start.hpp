@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "core/exact_state.hpp"
 #include "io/input/start_file.hpp"
 
 namespace pencilbox {
@@ -20,6 +21,10 @@ bool is_hdf5_file(const std::filesystem::path& path);
 
 /// Throws InputError, one line, for a file that is damaged, neither of the two, or has no frame.
 Hdf5StartInfo inspect_hdf5_start(const std::filesystem::path& path);
+
+/// A state as a start: its forces and cells are left behind, positions may lie a hair outside.
+StartState start_of(const ExactState& state);
+StartState start_of(ExactState&& state);
 
 /// The particles with ids, types and masses, positions, images and velocities, as exactly as the
 /// file holds them, in its box. A checkpoint's step, forces and cells are left behind: a new run

@@ -348,10 +348,8 @@ class Resolver {
              answer.empty() ? with_suggestion(allowed_entry(rule), node.text, choices)
                             : fmt::format("{}; {}", allowed_entry(rule), answer));
     }
-    const bool control = std::any_of(node.text.begin(), node.text.end(), [](char c) {
-      return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    });
-    if (node.text.empty() || control || (rule.kind == KeyKind::name && !is_name(node.text))) {
+    if (node.text.empty() || !is_printable(node.text) ||
+        (rule.kind == KeyKind::name && !is_name(node.text))) {
       refuse(node, path, node.text.empty() ? "empty" : "characters that cannot stand here",
              node.text.empty() ? "an empty text" : node.text, allowed_entry(rule));
     }

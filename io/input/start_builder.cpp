@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/memory_limit.hpp"
 #include "core/point_grid.hpp"
 #include "io/input/complaint.hpp"
 
@@ -18,6 +19,8 @@ constexpr std::array<char, 3> direction_names{'x', 'y', 'z'};
 }  // namespace
 
 std::optional<std::pair<std::size_t, std::size_t>> two_at_one_point(const StartState& start) {
+  constexpr std::int64_t bytes_in_grid = 64;  // a point, who is next to it, up to four heads
+  require_memory(start.size() * bytes_in_grid);
   // Cells a thousand times the distance: nearly every question then looks into one cell only.
   PointGrid grid(start.box, one_point, 1000.0 * one_point, start.size());
   for (std::size_t i = 0; i < start.position.size(); ++i) {
@@ -32,6 +35,7 @@ std::optional<std::pair<std::size_t, std::size_t>> two_at_one_point(const StartS
 StartBuilder::StartBuilder(std::string file, const Box& box, std::int64_t count)
     : file_(std::move(file)) {
   const auto size = static_cast<std::size_t>(count);
+  require_memory(bytes_of_start(count));
   state_.box = box;
   state_.id.resize(size);
   std::iota(state_.id.begin(), state_.id.end(), ParticleId{1});

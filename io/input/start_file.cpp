@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/memory_limit.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/extended_xyz.hpp"
 #include "io/input/hdf5_start.hpp"
@@ -69,6 +70,9 @@ StartState read_start(const std::filesystem::path& path, const StartFileRequest&
     complain(path.string() + ": frame", "only a trajectory (HDF5) has frames to choose from",
              fmt::format("frame {}", *request.frame), "no frame: of an XYZ file it is the first");
   }
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error) require_memory(static_cast<std::int64_t>(size));
   return parse_start(read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max()),
                      path, request);
 }

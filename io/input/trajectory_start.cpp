@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
+#include "core/memory_limit.hpp"
 #include "io/input/complaint.hpp"
 
 namespace pencilbox {
@@ -38,6 +39,7 @@ TrajectoryStart::TrajectoryStart(const fs::path& path) : name_(path.string()) {
 
 StartState TrajectoryStart::read(const StartFileRequest& request) const {
   const std::int64_t frame = frame_number(request.frame.value_or(-1));
+  require_memory(bytes_of_start(static_cast<std::int64_t>(particles_)));
   if (!has("velocity") && !request.draws_velocities) {
     complain(name_ + ": velocity", "this trajectory has no velocities", "",
              "a trajectory with `velocity` in output.trajectory.fields, a checkpoint, or "
@@ -123,7 +125,8 @@ std::int64_t TrajectoryStart::frame_number(std::int64_t wanted) const {
 Box TrajectoryStart::box_of(hsize_t frame) const {
   Box box = box_;
   std::array<double, 9> edges{};
-  Dataset::open(group_->id(), "box/edges/value").read_row(frame, H5T_NATIVE_DOUBLE, edges.data());
+  Dataset::open(group_->id(), "box/edges/value")
+      .read_row(frame, H5T_NATIVE_DOUBLE, edges.data(), edges.size());
   for (std::size_t k = 0; k < 9; ++k) {
     const bool diagonal = k % 4 == 0;
     if (diagonal) box.edges[k / 4] = edges[k];
@@ -144,11 +147,12 @@ StartState TrajectoryStart::read_frame(hsize_t frame, bool without_velocities) c
   start.position.resize(particles_);
   start.velocity.assign(particles_, Double3{});
   start.image.assign(particles_, std::array<std::int32_t, 3>{});
-  values_of("position").read_row(frame, H5T_NATIVE_DOUBLE, start.position.data());
+  values_of("position").read_row(frame, H5T_NATIVE_DOUBLE, start.position.data(), 3 * particles_);
   if (!without_velocities) {
-    values_of("velocity").read_row(frame, H5T_NATIVE_DOUBLE, start.velocity.data());
+    values_of("velocity").read_row(frame, H5T_NATIVE_DOUBLE, start.velocity.data(), 3 * particles_);
   }
-  if (has("image")) values_of("image").read_row(frame, H5T_NATIVE_INT32, start.image.data());
+  if (has("image"))
+    values_of("image").read_row(frame, H5T_NATIVE_INT32, start.image.data(), 3 * particles_);
   return start;
 }
 
@@ -156,7 +160,7 @@ std::vector<ParticleId> TrajectoryStart::ids(hsize_t frame) const {
   std::vector<ParticleId> ids(particles_);
   std::iota(ids.begin(), ids.end(), ParticleId{1});
   if (!has("id")) return ids;
-  values_of("id").read_row(frame, H5T_NATIVE_INT32, ids.data());
+  values_of("id").read_row(frame, H5T_NATIVE_INT32, ids.data(), particles_);
   const auto fall = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>());
   if (ids.front() < 1 || fall != ids.end()) {
     refuse("ids that do not ascend from 1 or more", "rows in the order of id");
@@ -172,8 +176,8 @@ void TrajectoryStart::read_types(StartState& start) const {
   }
   start.type.resize(particles_);
   std::vector<double> masses(particles_);
-  species.read(H5T_NATIVE_INT32, start.type.data());
-  mass.read(H5T_NATIVE_DOUBLE, masses.data());
+  species.read(H5T_NATIVE_INT32, start.type.data(), particles_);
+  mass.read(H5T_NATIVE_DOUBLE, masses.data(), particles_);
   for (const std::string& name : hdf5::read_texts(species.id(), "names")) {
     start.types.push_back({name, std::numeric_limits<double>::quiet_NaN()});
   }
@@ -208,8 +212,8 @@ void TrajectoryStart::take_exact_masses(const Dataset& species,
 }
 
 void TrajectoryStart::require_sound(const ParticleType& type) const {
-  if (!(std::isfinite(type.mass) && type.mass > 0.0)) {
-    refuse(fmt::format("mass {} of type {}", type.mass, type.name), "a positive mass");
+  if (!(type.mass >= 1e-6 && type.mass <= 1e6)) {
+    refuse(fmt::format("mass {} of type {}", type.mass, type.name), "a mass from 1e-06 to 1e+06");
   }
   const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
   if (type.name.empty() || !std::all_of(type.name.begin(), type.name.end(), is_plain)) {

@@ -21,6 +21,7 @@ constexpr mode_t permissions = 0666;  // less the umask
 }
 
 int open_or_throw(const std::filesystem::path& path, int flags) {
+  require_regular_file(path);  // a pipe would wait for who reads from it
   const int descriptor = ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, permissions);
   if (descriptor < 0) throw_write_error(path, errno);
   return descriptor;
@@ -30,6 +31,12 @@ int open_or_throw(const std::filesystem::path& path, int flags) {
 
 OutputFile OutputFile::create(const std::filesystem::path& path) {
   return {open_or_throw(path, O_CREAT | O_TRUNC), path};
+}
+
+OutputFile OutputFile::create_beside(const std::filesystem::path& path,
+                                     const std::filesystem::path& name) {
+  if (const auto words = what_is_in_the_way(path, name)) throw SystemError(*words);
+  return {open_or_throw(name, O_CREAT | O_EXCL), name};
 }
 
 OutputFile OutputFile::open(const std::filesystem::path& path) {
@@ -137,9 +144,19 @@ std::filesystem::path twin_of(const std::filesystem::path& path) {
   return path.parent_path() / fmt::format(".{}.next", path.filename().string());
 }
 
+std::optional<std::string> what_is_in_the_way(const std::filesystem::path& path,
+                                              const std::filesystem::path& name) {
+  if (!is_there(name)) return {};
+  return fmt::format(
+      "cannot write {}: {} is there, left by a program that was killed or put there by others; "
+      "remove it",
+      path.string(), name.string());
+}
+
 void replace_file(const std::filesystem::path& path, std::string_view text) {
+  require_regular_file(path);  // a device, say, is nothing to be replaced
   const std::filesystem::path temporary = temporary_name(path);
-  OutputFile file = OutputFile::create(temporary);
+  OutputFile file = OutputFile::create_beside(path, temporary);
   try {
     file.write_at(0, text);
     file.sync();

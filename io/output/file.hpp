@@ -17,6 +17,11 @@ class OutputFile {
   /// Creates the file, or empties the one that is there.
   static OutputFile create(const std::filesystem::path& path);
 
+  /// Creates `name`, where `path` is made before it gets its own name. What is there is not ours to
+  /// empty, or, if it is a link, what it leads to.
+  static OutputFile create_beside(const std::filesystem::path& path,
+                                  const std::filesystem::path& name);
+
   /// Opens a file that is there and keeps what it holds.
   static OutputFile open(const std::filesystem::path& path);
 
@@ -59,8 +64,12 @@ std::filesystem::path nearest_existing(const std::filesystem::path& path);
 std::optional<std::string> why_not_writable(const std::filesystem::path& directory);
 
 /// Puts `text` at `path` so that a reader sees the old file or the new one, never a part: written
-/// beside it, synced, renamed. Throws SystemError.
+/// beside it, synced, renamed. Throws SystemError, also where something else than a file is there.
 void replace_file(const std::filesystem::path& path, std::string_view text);
+
+/// Where `path` is to be made under another name first: the words for what has that name already.
+std::optional<std::string> what_is_in_the_way(const std::filesystem::path& path,
+                                              const std::filesystem::path& name);
 
 /// Waits until the disk has the names of a directory's files. Throws SystemError.
 void sync_directory(const std::filesystem::path& directory);

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hdf5_hl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -44,6 +45,10 @@ std::string take_error_text() {
       ends.outcome == ends.cause ? ends.cause : fmt::format("{} ({})", ends.outcome, ends.cause);
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  if (const int fault = take_fault_of_system(); fault != 0) {
+    const std::string words = std::strerror(fault);
+    if (text.find(words) == std::string::npos) text += ": " + words;
+  }
   if (text.find("lock") != std::string::npos) {
     text += "; where a file system has no locks, set HDF5_USE_FILE_LOCKING=FALSE";
   }
@@ -110,7 +115,9 @@ Handle& Handle::operator=(Handle&& other) noexcept {
 }
 
 Handle::~Handle() {
-  if (id_ >= 0 && closer_(id_) < 0) H5Eclear2(H5E_DEFAULT);
+  if (id_ < 0 || closer_(id_) >= 0) return;
+  H5Eclear2(H5E_DEFAULT);
+  take_fault_of_system();
 }
 
 void Handle::close() {
@@ -241,14 +248,36 @@ Shape Dataset::shape() const {
 
 bool Dataset::stores(hid_t type) const { return H5Tequal(Type::of_dataset(id()).id(), type) > 0; }
 
-void Dataset::read(hid_t memory, void* data) const {
+namespace {
+
+void require_numbers(const Shape& shape, hsize_t count) {
+  hsize_t numbers = 1;
+  bool fits = true;
+  for (const hsize_t along : shape) {
+    fits = fits && (along == 0 || numbers <= count / along);
+    numbers *= along;
+  }
+  if (fits && numbers == count) return;
+  throw SystemError(fmt::format("an HDF5 dataset of shape [{}] does not hold {} numbers",
+                                fmt::join(shape, "]["), count));
+}
+
+}  // namespace
+
+void Dataset::read(hid_t memory, void* data, hsize_t count) const {
+  require_numbers(shape(), count);
   check(H5Dread(id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "read an HDF5 dataset");
 }
 
-void Dataset::read_row(hsize_t index, hid_t memory, void* data) const {
-  const Dataspace file_space = Dataspace::rows(shape(), index, 1);
+void Dataset::read_row(hsize_t index, hid_t memory, void* data, hsize_t count) const {
   Shape row = shape();
+  if (row.empty() || index >= row[0]) {
+    throw SystemError(
+        fmt::format("an HDF5 dataset of shape [{}] has no row {}", fmt::join(row, "]["), index));
+  }
   row[0] = 1;
+  require_numbers(row, count);
+  const Dataspace file_space = Dataspace::rows(shape(), index, 1);
   const Dataspace memory_space = Dataspace::simple(row);
   check(H5Dread(id(), memory, memory_space.id(), file_space.id(), H5P_DEFAULT, data),
         "read a row of an HDF5 dataset");

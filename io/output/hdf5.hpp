@@ -139,10 +139,11 @@ class Dataset : public Handle {
   Shape shape() const;
   /// Are the numbers stored as this type?
   bool stores(hid_t type) const;
-  /// Reads everything into `data`, as memory type `memory`.
-  void read(hid_t memory, void* data) const;
-  /// Reads the row `index` of the first dimension.
-  void read_row(hsize_t index, hid_t memory, void* data) const;
+  /// Reads everything into `data`, as memory type `memory`. A file may be anybody's: throws where
+  /// it does not hold just `count` numbers (or texts).
+  void read(hid_t memory, void* data, hsize_t count) const;
+  /// The same of the row `index` of the first dimension.
+  void read_row(hsize_t index, hid_t memory, void* data, hsize_t count) const;
 
   /// Writes everything, or numbers `first` to `first + count - 1` of a dataset of one dimension.
   void write(hid_t memory, const void* data) const;

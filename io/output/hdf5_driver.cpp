@@ -1,6 +1,7 @@
 #include "io/output/hdf5_driver.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -8,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/output/hdf5.hpp"
@@ -21,6 +23,19 @@ namespace {
 
 constexpr herr_t good = 0;
 constexpr herr_t bad = -1;
+
+/// The system's number of the first fault since it was taken.
+thread_local int fault_of_system = 0;
+
+/// A call of the driver below. After a fault HDF5 goes on and asks our driver, whose calls clear
+/// its error stack: the cause would be lost.
+template <class Call>
+herr_t noted(const Call& call) {
+  errno = 0;
+  const herr_t status = call();
+  if (status < 0 && fault_of_system == 0) fault_of_system = errno;
+  return status;
+}
 
 /// One piece of metadata on its way to the file.
 struct Piece {
@@ -62,7 +77,7 @@ struct OrderedFile {
     }
     // Space that changes its use: rare, and then the old order is good enough.
     if (overlaps(address, size) && commit() < 0) return bad;
-    if (kind == H5FD_MEM_DRAW) return H5FDwrite(below, kind, H5P_DEFAULT, address, size, bytes);
+    if (kind == H5FD_MEM_DRAW) return write_below(kind, address, size, bytes);
     const bool is_new = address >= old_end && written.insert(address).second;
     waiting[address] = {address, {static_cast<const char*>(bytes), size}, is_new};
     return good;
@@ -92,8 +107,8 @@ struct OrderedFile {
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece* a, const Piece* b) { return a->rank() < b->rank(); });
     for (const Piece* piece : pieces) {
-      if (H5FDwrite(below, H5FD_MEM_OHDR, H5P_DEFAULT, piece->address, piece->bytes.size(),
-                    piece->bytes.data()) < 0) {
+      if (write_below(H5FD_MEM_OHDR, piece->address, piece->bytes.size(), piece->bytes.data()) <
+          0) {
         return bad;
       }
     }
@@ -104,11 +119,18 @@ struct OrderedFile {
   // A file that is shorter than its superblock says is refused. So it grows before the superblock
   // goes to the file, and shrinks after it.
 
-  herr_t grow() { return misfit() > 0 ? H5FDtruncate(below, H5P_DEFAULT, false) : good; }
+  herr_t grow() { return misfit() > 0 ? truncate_below() : good; }
 
   herr_t commit_and_shrink() {
     if (commit() < 0) return bad;
-    return misfit() < 0 ? H5FDtruncate(below, H5P_DEFAULT, false) : good;
+    return misfit() < 0 ? truncate_below() : good;
+  }
+
+  herr_t write_below(H5FD_mem_t kind, haddr_t address, std::size_t size, const void* bytes) {
+    return noted([&] { return H5FDwrite(below, kind, H5P_DEFAULT, address, size, bytes); });
+  }
+  herr_t truncate_below() {
+    return noted([&] { return H5FDtruncate(below, H5P_DEFAULT, false); });
   }
 
   /// By how much the file is shorter than HDF5 takes it to be.
@@ -151,7 +173,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t maxaddr) noex
 herr_t close_file(H5FD_t* file) noexcept {
   const std::unique_ptr<OrderedFile> closing(&of(file));
   const herr_t committed = guarded([&] { return closing->commit_and_shrink(); });
-  return std::min(committed, H5FDclose(closing->below));
+  return std::min(committed, noted([&] { return H5FDclose(closing->below); }));
 }
 
 int compare_files(const H5FD_t* a, const H5FD_t* b) noexcept {
@@ -200,7 +222,7 @@ herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, size_t size,
 herr_t flush(H5FD_t* file, hid_t, hbool_t closing) noexcept {
   return guarded([&] {
     if (of(file).commit_and_shrink() < 0) return bad;
-    return H5FDflush(of(file).below, H5P_DEFAULT, closing);
+    return noted([&] { return H5FDflush(of(file).below, H5P_DEFAULT, closing); });
   });
 }
 
@@ -236,6 +258,8 @@ H5FD_class_t make_class() {
 }
 
 }  // namespace
+
+int take_fault_of_system() { return std::exchange(fault_of_system, 0); }
 
 void set_ordered_driver(hid_t access) {
   static const H5FD_class_t driver = make_class();

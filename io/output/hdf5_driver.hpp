@@ -21,4 +21,8 @@ namespace pencilbox::hdf5 {
 /// Lets files that are opened with this access list be written in that order. Throws SystemError.
 void set_ordered_driver(hid_t access);
 
+/// What the system said (errno) to the first call of this thread's that failed since this was last
+/// asked; 0 where it said nothing.
+int take_fault_of_system();
+
 }  // namespace pencilbox::hdf5

@@ -32,7 +32,9 @@ void require_usable_place(const fs::path& directory) {
   const fs::path existing = nearest_existing(directory);
   std::error_code error;
   if (!fs::is_directory(existing, error)) {
-    refuse(directory, fmt::format("{} is a file, not a directory", existing.string()));
+    const bool link = fs::is_symlink(existing, error) && !fs::exists(existing, error);
+    refuse(directory, fmt::format("{} is a {}, not a directory", existing.string(),
+                                  link ? "link that leads nowhere" : "file"));
   }
   if (const auto reason = why_not_writable(existing)) {
     refuse(directory, fmt::format("cannot write to {}: {}", existing.string(), *reason));
@@ -102,18 +104,23 @@ void require_no_outputs(const OutputRequest& request) {
       (directory / output_names::lock).string(), reason));
 }
 
+[[noreturn]] void refuse_foreign_lock(const fs::path& directory) {
+  refuse(directory, fmt::format("{} is there, and no run has made it; choose another directory",
+                                std::string(output_names::lock)));
+}
+
 /// Ours is an empty file. Whatever else is there is not ours to lock, or to remove.
 void require_our_lock(const fs::path& directory, int lock) {
   struct stat opened {};
   if (::fstat(lock, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_size == 0) return;
   ::close(lock);
-  refuse(directory, fmt::format("{} is there, and no run has made it; choose another directory",
-                                std::string(output_names::lock)));
+  refuse_foreign_lock(directory);
 }
 
 void require_no_other_run(const fs::path& directory) {
   const fs::path path = directory / output_names::lock;
-  const int lock = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int lock = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (lock < 0 && errno == ELOOP) refuse_foreign_lock(directory);
   if (lock < 0) return;
   require_our_lock(directory, lock);
   const int error = ::flock(lock, LOCK_SH | LOCK_NB) == 0 ? 0 : errno;
@@ -132,7 +139,8 @@ bool still_named(int descriptor, const fs::path& path) {
 int take_lock(const fs::path& directory) {
   const fs::path path = directory / output_names::lock;
   for (;;) {
-    const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    const int lock =
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (lock < 0) {
       refuse(directory, fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
     }

@@ -46,6 +46,9 @@ void ResultFiles::require_no_file_in_the_way() const {
                                      request_.place, input.string()));
       }
     }
+    if (const auto words = what_is_in_the_way(path, temporary_name(path))) {
+      throw InputError(fmt::format("{}: {}", request_.place, *words));
+    }
     if (!request_.overwrite && is_there(path)) {
       throw InputError(
           fmt::format("{}: the file exists, got {}, allowed another directory, or --overwrite to "

@@ -67,6 +67,7 @@ KeptRows rows_until(const std::filesystem::path& path, std::int64_t step) {
                     "--overwrite without --resume",
                     path.string(), line, what));
   };
+  if (is_other_than_a_file(path)) refuse(1, "is no regular file");  // a pipe would wait
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(1, "cannot be read");
   std::string line;

@@ -16,7 +16,7 @@ std::string deck_of_trajectory(const std::filesystem::path& path) {
   const bool is_text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
                        deck.shape().empty() && length > 0;
   std::string text(is_text ? length : 0, '\0');
-  if (is_text) deck.read(type, text.data());
+  if (is_text) deck.read(type, text.data(), 1);
   H5Tclose(type);
   if (!is_text) throw SystemError(fmt::format("{}: its deck is no text", path.string()));
   return text.substr(0, text.find('\0'));

@@ -177,7 +177,8 @@ Box box_of_frame(const hdf5::Group& particles, hsize_t row) {
   const std::vector<double> origin = hdf5::read_numbers(group.id(), "origin");
   const std::vector<std::string> boundary = hdf5::read_texts(group.id(), "boundary");
   std::array<double, 9> edges{};
-  hdf5::Dataset::open(group.id(), "edges/value").read_row(row, H5T_NATIVE_DOUBLE, edges.data());
+  hdf5::Dataset::open(group.id(), "edges/value")
+      .read_row(row, H5T_NATIVE_DOUBLE, edges.data(), edges.size());
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
     box.lower[d] = origin.at(d);
@@ -355,7 +356,7 @@ void TrajectoryFile::require_same_particles(const StartState& start) const {
   require_same("names of the types", hdf5::read_texts(species.id(), "names"),
                names_of(start.types));
   std::vector<std::int32_t> types(particles_);
-  species.read(H5T_NATIVE_INT32, types.data());
+  species.read(H5T_NATIVE_INT32, types.data(), types.size());
   require_same_rows("type", types, start.type);
   if (std::find(written_.begin(), written_.end(), Field::id) == written_.end()) return;
   const hdf5::Dataset dataset = hdf5::Dataset::open(particle_group_.id(), "id/value");
@@ -363,7 +364,7 @@ void TrajectoryFile::require_same_particles(const StartState& start) const {
   if (shape.size() != 2 || shape[0] == 0) return;  // the shape is looked at with the others
   require_same("number of ids", shape[1], static_cast<hsize_t>(particles_));
   std::vector<ParticleId> ids(particles_);
-  dataset.read_row(0, H5T_NATIVE_INT32, ids.data());
+  dataset.read_row(0, H5T_NATIVE_INT32, ids.data(), ids.size());
   require_same_rows("id", ids, ids_);
 }
 
@@ -421,8 +422,8 @@ std::size_t TrajectoryFile::complete_frames() const {
 void TrajectoryFile::read_steps_and_times() {
   steps_.resize(step_->dataset.shape().at(0));
   times_.resize(time_->dataset.shape().at(0));
-  step_->dataset.read(H5T_NATIVE_INT64, steps_.data());
-  time_->dataset.read(H5T_NATIVE_DOUBLE, times_.data());
+  step_->dataset.read(H5T_NATIVE_INT64, steps_.data(), steps_.size());
+  time_->dataset.read(H5T_NATIVE_DOUBLE, times_.data(), times_.size());
   steps_.resize(complete_frames());
   steps_.resize(frames_that_increase(steps_));
   times_.resize(steps_.size());

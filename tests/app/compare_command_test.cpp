@@ -102,6 +102,13 @@ TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {
 class CompareArgumentsTest : public CompareCommand,
                              public ::testing::WithParamInterface<WrongArguments> {};
 
+TEST_F(CompareCommand, WhatHasANameOfItsFilesInTheMakingIsLeftAlone) {
+  std::filesystem::create_directory(folder() / "out");
+  std::filesystem::create_symlink("../deck.yaml", folder() / "out/compare.csv.tmp");
+  expect_refused("compare deck.yaml --output out --overwrite", "compare: --output: cannot write ",
+                 "compare.csv.tmp is there, left by a program that was killed");
+}
+
 TEST_P(CompareArgumentsTest, GiveOneLineAndTouchNothing) {
   write("file", "mine\n");
   expect_refused("compare deck.yaml " + GetParam().arguments, GetParam().line, GetParam().mention);

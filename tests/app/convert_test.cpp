@@ -82,6 +82,9 @@ TEST_F(Convert, RefusesInOneLine) {
   expect_refused("deck --to xyz --output deck --overwrite", "deck is no file");
   expect_refused("deck --to xyz --output deck/trajectory.h5md --overwrite", "is what is read");
   EXPECT_EQ(read("there.xyz"), "mine");
+  std::filesystem::create_symlink("there.xyz", folder() / ".deck.xyz.next");
+  expect_refused("deck --to xyz", ".deck.xyz.next is there, left by a program that was killed");
+  EXPECT_EQ(read("there.xyz"), "mine");
 }
 
 }  // namespace

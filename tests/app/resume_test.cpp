@@ -418,6 +418,21 @@ TEST_F(ResumedRun, DamagedOrAbsentFilesAreRefusedInOneLine) {
   }
 }
 
+TEST_F(ResumedRun, APipeInThePlaceOfAnOutputDoesNotHangIt) {
+  write("deck.yaml", resumable_deck(20));
+  for (const char* name : {"thermo.csv", "trajectory.h5md", "trajectory.xmf2"}) {
+    run("--overwrite --set run.steps=10");
+    fs::remove(folder() / "deck" / name);
+    ASSERT_EQ(mkfifo((folder() / "deck" / name).c_str(), 0600), 0);
+    const ProgramResult result = InAFolder::run(
+        "/usr/bin/timeout", "-s KILL 60 '" PENCILBOX_PROGRAM "' run deck.yaml --quiet --resume");
+    EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 4) << name << result.exit_code;
+    EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("is no regular file"), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
 TEST_F(ResumedRun, NeedsAFolderAndNoOverwrite) {
   write("deck.yaml", resumable_deck(20));
   EXPECT_NE(refused("--overwrite").err.find("excludes"), std::string::npos);

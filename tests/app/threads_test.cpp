@@ -32,5 +32,16 @@ TEST_F(Threads, ThatTheSystemDoesNotStartAreMissedInWords) {
                   4, "cannot start 128 threads");
 }
 
+TEST_F(Threads, StacksThatTheSystemDoesNotGiveAreMissedInWords) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer has stacks of its own";
+#endif
+  for (const std::string name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
+    expect_one_line(program("run deck.yaml", "OMP_NUM_THREADS=2 " + name + "=100000000G"), 4,
+                    name + ": cannot start 2 threads with stacks of this size, got 100000000G");
+  }
+  EXPECT_EQ(program("run deck.yaml --quiet", "OMP_NUM_THREADS=2 OMP_STACKSIZE=2M").exit_code, 0);
+}
+
 }  // namespace
 }  // namespace pencilbox::testing

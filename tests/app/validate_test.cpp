@@ -181,6 +181,8 @@ TEST_F(Validate, WrongArgumentsAreRefused) {
       {"validate --device abacus", "validate: --device: unknown name", "host"},
       {"validate --only melts", "validate: --only: unknown name (did you mean melt?)",
        "triple-point"},
+      {"validate --csv a --json a", "validate: --json: the file of --csv, got a", "another name"},
+      {"validate --overwrite --csv /dev/null", "validate: --csv: no file, got /dev/null", "a file"},
       {"validate --csv nowhere/table.csv", "validate: --csv: no such directory", "nowhere"},
       {"validate --json .", "validate: --json: a directory", "a file"}};
   for (const WrongArguments& wrong : all) {

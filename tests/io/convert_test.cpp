@@ -13,6 +13,7 @@
 #include "io/convert/trajectory_reader.hpp"
 #include "io/input/start_file.hpp"
 #include "io/output/trajectory.hpp"
+#include "tests/io/foreign_hdf5.hpp"
 #include "tests/io/output_support.hpp"
 
 namespace pencilbox {
@@ -191,6 +192,44 @@ TEST(Convert, RefusesWhatIsNoTrajectory) {
   EXPECT_THROW(TrajectoryReader(folder / "trajectory.h5md"), InputError);
   std::ofstream(folder / "trajectory.h5md") << "no HDF5";
   EXPECT_THROW(TrajectoryReader(folder / "trajectory.h5md"), InputError);
+}
+
+TEST(Convert, RefusesWhatNoRunHasWritten) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trajectory.h5md";
+  const auto refusal = [&path] {
+    try {
+      (void)TrajectoryReader(path).read(0);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto anew = [&path] {
+    std::filesystem::remove(path);
+    write_trajectory(path, sample_start(1), header(Precision::double_), 2);
+  };
+  const std::string all = "particles/all/";
+  for (const auto& [name, shape] :
+       std::vector<std::pair<std::string, hdf5::Shape>>{{"position/step", {2, 3}},
+                                                        {"position/time", {2, 3}},
+                                                        {"position/value", {2, 4, 4}},
+                                                        {"velocity/value", {2, 5, 3}},
+                                                        {"box/edges/value", {2, 4, 4}},
+                                                        {"species", {5}},
+                                                        {"mass", {4, 2}}}) {
+    anew();
+    test::replace_dataset(path, all + name, shape);
+    EXPECT_THAT(refusal(), HasSubstr("no trajectory that can be read: ")) << name;
+  }
+  anew();
+  test::replace_number(path, all + "box/edges/value", {0, 0, 0}, -9.0);
+  EXPECT_THAT(refusal(), HasSubstr("its box has no side, but -9"));
+  anew();
+  test::replace_number(path, all + "position/value", {0, 0, 0}, 1e9);
+  EXPECT_THAT(refusal(), HasSubstr("particle 1 lies outside its periodic box"));
+  anew();
+  EXPECT_EQ(refusal(), "no error");
 }
 
 TEST(ExtendedXyz, RefusesImagesAndMassesThatCannotBe) {

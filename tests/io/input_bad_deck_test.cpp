@@ -338,6 +338,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "deck.yaml:14: integrator: not a section, got 5", "a section"},
         BadLine{"list for a section", 14, "integrator: [5]",
                 "deck.yaml:14: integrator: not a section, got a list of 1", "a section"},
+        BadLine{"a title that drives a terminal", 1, "title: \"\\x9b31m\"",
+                "deck.yaml:1: title: characters that cannot stand here, got ?31m", "text"},
         BadLine{"empty title", 1, "title: \"\"", "deck.yaml:1: title: empty", "text"},
         BadLine{"name of a type", 6, "  types: [{name: A B}]",
                 "deck.yaml:6: system.types[0].name: characters that cannot stand here, got A B",

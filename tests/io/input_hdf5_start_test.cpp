@@ -6,11 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include "core/memory_limit.hpp"
 #include "io/checkpoint/checkpoint_file.hpp"
 #include "io/input/deck.hpp"
 #include "io/input/start_file.hpp"
 #include "io/output/hdf5.hpp"
 #include "io/output/trajectory.hpp"
+#include "tests/io/foreign_hdf5.hpp"
 #include "tests/io/input_support.hpp"
 #include "tests/io/output_support.hpp"
 
@@ -176,6 +178,37 @@ TEST(TrajectoryAsStart, DamageIsToldInALine) {
     hdf5::File::create(folder / "other.h5");
   }
   expect_mention(refusal(folder / "other.h5"), {"other.h5", "of another kind", "checkpoint"});
+}
+
+TEST(TrajectoryAsStart, WhatNoRunHasWrittenIsToldInALine) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "trajectory.h5md";
+  const auto anew = [&path] {
+    fs::remove(path);
+    write_trajectory(path, sample_start(2));
+  };
+  const std::string all = "particles/all/";
+  anew();
+  test::replace_number(path, all + "image/value", {2, 4, 1}, 2147483647.0);
+  expect_mention(refusal(path), {"image: image flag out of range, got 2147483647 of id 5"});
+  anew();
+  test::replace_number(path, all + "box/edges/value", {2, 1, 1}, 1e17);
+  expect_mention(refusal(path), {"box: a corner of the box so far from the origin", "got 1e+17"});
+  anew();
+  test::replace_dataset(path, all + "position/step", {3, 2});
+  expect_mention(refusal(path), {"a dataset has shape [3][2]"});
+}
+
+TEST(TrajectoryAsStart, MoreParticlesThanMemoryHoldsAreToldBeforeTheyAreTaken) {
+  constexpr hsize_t particles = 2'000'000'000;  // of which the file holds none: zeros by default
+  if (memory_left().bytes >= bytes_of_start(particles)) GTEST_SKIP() << "this machine holds them";
+  const TemporaryFolder folder;
+  const fs::path path = write_trajectory(folder / "trajectory.h5md", sample_start(2));
+  const std::string all = "particles/all/";
+  for (const char* field : {"position/value", "velocity/value", "image/value"}) {
+    test::replace_dataset(path, all + field, {3, particles, 3});
+  }
+  EXPECT_THROW((void)read_start(path, {}), NotEnoughMemory);
 }
 
 TEST(TrajectoryAsStart, TwoParticlesAtOnePointAreNamed) {

@@ -108,7 +108,7 @@ TEST(OutputDirectory, OverwriteReplacesOnlyAtOpen) {
 }
 
 TEST(OutputDirectory, WhatOthersPutThereIsNotRemovedWithoutAWord) {
-  for (const std::string name : {"thermo.csv.tmp", ".trajectory.xmf2.next"}) {
+  for (const std::string name : {"thermo.csv.tmp", ".trajectory.xmf2.next", "deck.yaml.tmp"}) {
     const TemporaryFolder folder;
     write(folder / name, "precious");
     EXPECT_THROW(OutputDirectory::open({folder.path(), false, {}}), InputError) << name;
@@ -130,6 +130,31 @@ TEST(OutputDirectory, ALockThatNoRunHasMadeIsLeftAlone) {
     EXPECT_THROW(OutputDirectory::check(request), InputError);
     EXPECT_THROW(OutputDirectory::open(request), InputError);
     EXPECT_TRUE(fs::exists(folder / ".lock"));
+  }
+}
+
+TEST(OutputDirectory, ALockThatIsALinkIsNotFollowed) {
+  for (const bool leads_somewhere : {false, true}) {
+    const TemporaryFolder folder;
+    if (leads_somewhere) write(folder / "other", "");
+    fs::create_symlink(folder / "other", folder / ".lock");
+    const OutputRequest request{folder.path(), true, {}};
+    EXPECT_THROW(OutputDirectory::check(request), InputError);
+    EXPECT_THROW(OutputDirectory::open(request), InputError);
+    EXPECT_EQ(fs::exists(folder / "other"), leads_somewhere);
+  }
+}
+
+TEST(OutputDirectory, SaysThatALinkLeadsNowhere) {
+  const TemporaryFolder folder;
+  fs::create_symlink(folder / "nothing", folder / "link");
+  try {
+    OutputDirectory::check({folder / "link", false, {}});
+    FAIL() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("link is a link that leads nowhere"),
+              std::string::npos)
+        << error.what();
   }
 }
 

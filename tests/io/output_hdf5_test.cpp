@@ -67,6 +67,26 @@ TEST(Hdf5, NothingStaysOpen) {
   EXPECT_EQ(read.text("/group/note"), std::string(1, '\0'));
 }
 
+TEST(Hdf5, AFileThatHoldsMoreThanThereIsRoomForIsRefused) {
+  const TemporaryFolder folder;
+  const hdf5::Lock lock;
+  const hdf5::File file = hdf5::File::create(folder / "a.h5");
+  const std::vector<double> stored(6);
+  const hdf5::Dataset dataset = hdf5::Dataset::create(file.id(), "table", H5T_IEEE_F64LE, {3, 2},
+                                                      H5T_NATIVE_DOUBLE, stored.data());
+  std::vector<double> room(6, -1.0);
+  for (const hsize_t count : {0, 2, 3, 5, 7}) {
+    EXPECT_THROW(dataset.read(H5T_NATIVE_DOUBLE, room.data(), count), SystemError) << count;
+  }
+  for (const hsize_t count : {1, 3, 6}) {
+    EXPECT_THROW(dataset.read_row(0, H5T_NATIVE_DOUBLE, room.data(), count), SystemError) << count;
+  }
+  EXPECT_THROW(dataset.read_row(3, H5T_NATIVE_DOUBLE, room.data(), 2), SystemError);
+  EXPECT_EQ(room, std::vector<double>(6, -1.0));
+  dataset.read(H5T_NATIVE_DOUBLE, room.data(), 6);
+  EXPECT_EQ(room, stored);
+}
+
 /// Fills the disk row by row without `reserve`, so that a flush fails half-way; 0 if it did.
 int fill_without_reserve(const std::filesystem::path& path) {
   constexpr hsize_t length = 5000;

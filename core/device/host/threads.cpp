@@ -1,14 +1,19 @@
 #include "core/device/host/threads.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 
@@ -48,6 +53,35 @@ class WaitingThreads {
   std::vector<std::thread> threads_;
 };
 
+/// OpenMP ends the program, in its own words, where it cannot start a thread; so a child tries it.
+bool a_team_starts(int threads) {
+  const pid_t child = ::fork();
+  if (child < 0) return true;  // nothing is known
+  if (child == 0) {
+    const int nothing = ::open("/dev/null", O_WRONLY);
+    if (nothing >= 0) ::dup2(nothing, STDERR_FILENO);
+    int members = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : members)
+    ++members;
+    ::_exit(members > 0 ? 0 : 1);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Stacks of the usual size are those of the threads that were tried before.
+void require_stacks(int threads) {
+  for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
+    const char* size = std::getenv(name);
+    if (size == nullptr || *size == '\0' || a_team_starts(threads)) continue;
+    throw SystemError(std::string(name) + ": cannot start " + std::to_string(threads) +
+                      " threads with stacks of this size, got " + size +
+                      ", allowed what memory and address space hold");
+  }
+}
+
 }  // namespace
 
 void require_startable_threads() {
@@ -65,6 +99,7 @@ void require_startable_threads() {
                       std::to_string(beside) + " beside them, but " + std::to_string(started) +
                       " (ulimit -u, ulimit -v?): set OMP_NUM_THREADS to less");
   }
+  require_stacks(wanted);
 }
 
 }  // namespace pencilbox::host
