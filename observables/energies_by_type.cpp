@@ -141,13 +141,15 @@ class EnergiesByType final : public Observable<Precision> {
     if (!interaction_) interaction_.emplace(system_.potential, 0.0, stream);
     const auto types = static_cast<Index>(system_.types.size());
     energies_.resize(std::int64_t{types} * state.particles.count);
-    interaction_->visit_any([&](const auto& pair) {
+    const auto add_up = [&](const auto& pair) {
       using Pair = std::decay_t<decltype(pair)>;
       for_each(stream, state.particles.count,
                PairEnergies<State, Pair>{pairs_within(cutoff_of(system_.potential), state),
                                          state.particles.state.type.data(), pair,
                                          state.particles.count, types, energies_.data()});
-    });
+    };
+    interaction_->is_softened_gravity() ? interaction_->visit_softened_gravity(add_up)
+                                        : interaction_->visit_for_energies(add_up);
   }
 
   /// It is a sum over pairs of types: what is left of that of both where each alone is taken away.

@@ -138,7 +138,7 @@ class PressureTensor final : public Observable<Precision> {
   void add_up_pairs(const ObservedState<Precision>& state, Stream& stream) {
     if (!interaction_) interaction_.emplace(system_.potential, 0.0, stream);
     virial_.resize(static_cast<std::int64_t>(components) * state.particles.count);
-    interaction_->visit_short_ranged([&](const auto& pair) {
+    interaction_->visit_for_energies([&](const auto& pair) {
       using Pair = std::decay_t<decltype(pair)>;
       for_each(stream, state.particles.count,
                PairVirial<State, Pair>{pairs_within(cutoff_of(system_.potential), state),

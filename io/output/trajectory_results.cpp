@@ -96,7 +96,7 @@ TimedRows TimedRows::open(hid_t parent, const std::string& path, const hdf5::Sha
         fmt::format("shape of a row of {}: the file has {}, this run {}", path, shape, row));
   }
   found.steps_.resize(found.step_.shape().at(0));
-  found.step_.read(H5T_NATIVE_INT64, found.steps_.data());
+  found.step_.read(H5T_NATIVE_INT64, found.steps_.data(), found.steps_.size());
   const hsize_t whole = std::min({rows, found.time_.shape().at(0), hsize_t{found.steps_.size()}});
   found.steps_.resize(whole);
   // Rows that a killed writer was about to drop have the step 0.

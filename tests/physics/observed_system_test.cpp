@@ -69,7 +69,8 @@ struct Term {
 
 /// u(r) and -u'(r)/r, as a textbook has them.
 Term lennard_jones(const LennardJonesModel& model, int a, int b, double r) {
-  const auto [epsilon, sigma] = model.pair(a, b);
+  const auto& [epsilon, sigma, own] = model.pair(a, b);
+  const double cutoff = own.value_or(model.cutoff);
   const auto energy = [&, e = epsilon, s = sigma](double x) {
     return 4.0 * e * (std::pow(s / x, 12) - std::pow(s / x, 6));
   };
@@ -77,10 +78,10 @@ Term lennard_jones(const LennardJonesModel& model, int a, int b, double r) {
     return -24.0 * e * (2.0 * std::pow(s / x, 12) - std::pow(s / x, 6)) / x;
   };
   Term term{energy(r), -slope(r) / r};
-  if (model.truncation != Truncation::cut) term.energy -= energy(model.cutoff);
+  if (model.truncation != Truncation::cut) term.energy -= energy(cutoff);
   if (model.truncation == Truncation::force_shift) {
-    term.energy -= (r - model.cutoff) * slope(model.cutoff);
-    term.force_over_r += slope(model.cutoff) / r;
+    term.energy -= (r - cutoff) * slope(cutoff);
+    term.force_over_r += slope(cutoff) / r;
   }
   return term;
 }
