@@ -12,6 +12,7 @@
 #include "app/commands/program.hpp"
 #include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
+#include "app/commands/stages.hpp"
 #include "app/compare/compare.hpp"
 #include "io/input/complaint.hpp"
 #include "io/output/result_files.hpp"
@@ -89,6 +90,15 @@ std::string start_text(const Deck& deck) {
   return file->path.string() + (file->frame ? fmt::format(", frame {}", *file->frame) : "");
 }
 
+/// Where several stages follow each other, what is timed is the last.
+std::string start_text(const Deck& deck, bool is_other_start) {
+  if (deck.stages.size() == 1) return start_text(deck);
+  const std::string before = deck.stages[deck.stages.size() - 2].name;
+  return fmt::format("{}{}; timed is the last stage, {}", start_text(deck),
+                     is_other_start ? "" : ", after the stages up to " + before,
+                     deck.stages.back().name);
+}
+
 Contest make_contest(const CompareArguments& arguments, const Deck& deck,
                      const DeviceProperties& device) {
   Contest contest;
@@ -126,7 +136,9 @@ void compare_command(const CompareArguments& arguments) {
   const Provenance provenance = provenance_of(device, resolved_yaml(deck));
   Contest contest = make_contest(arguments, deck, properties);
   const ResultFiles files = result_files(arguments, deck);
-  contest.setup = make_setup(deck);
+  contest.setup = setup_of_last_stage(deck, arguments.from.empty()
+                                                ? start_of_last_stage(deck, device, contest.tell)
+                                                : make_setup(deck).start);
   contest.setup.observables.clear();  // what is compared is the steps
   contest.uncertainty = uncertainty_of(device, contest.setup);
   const Comparison comparison = compare_backends(
@@ -136,7 +148,7 @@ void compare_command(const CompareArguments& arguments) {
   result.title = "Back ends compared: " + (deck.title.empty() ? deck.name : deck.title);
   result.facts = facts_of(arguments.command, provenance);
   result.facts.emplace_back("deck", deck.name);
-  result.facts.emplace_back("start", start_text(deck));
+  result.facts.emplace_back("start", start_text(deck, !arguments.from.empty()));
   result.provenance = entries_of(provenance);
   files.write(result);
   print_result(result);

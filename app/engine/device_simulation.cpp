@@ -30,8 +30,9 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
 
 /// Of a start, or of an exact state.
 template <class State>
-ObservedSystem observed_system(const State& state, double timestep) {
-  return {state.box, state.types, count_types(state.types.size(), state.type), timestep};
+ObservedSystem observed_system(const State& state, const SimulationSettings& settings) {
+  return {state.box, state.types, count_types(state.types.size(), state.type),
+          settings.observed_timestep.value_or(settings.timestep)};
 }
 
 template <class Precision>
@@ -42,8 +43,9 @@ class DeviceSimulation final : public Simulation {
     const StartState start = std::exchange(setup_.start, {});
     types_ = start.types;
     type_counts_ = count_types(start.types.size(), start.type);
-    observers_.emplace(setup_.observables, observed_system(start, setup_.timestep));
+    observers_.emplace(setup_.observables, observed_system(start, setup_));
     engine_.load(start, problem);
+    engine_.begin_stage();
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
 
@@ -51,7 +53,7 @@ class DeviceSimulation final : public Simulation {
       : DeviceSimulation(std::move(setup), problem.device, problem.box) {
     types_ = state.types;
     type_counts_ = count_types(state.types.size(), state.type);
-    observers_.emplace(setup_.observables, observed_system(state, setup_.timestep));
+    observers_.emplace(setup_.observables, observed_system(state, setup_));
     engine_.restore(state, problem);
   }
 
@@ -69,6 +71,13 @@ class DeviceSimulation final : public Simulation {
   }
 
   std::int64_t step() const override { return engine_.step(); }
+
+  void begin_stage(const StageSettings& stage) override {
+    static_cast<StageSettings&>(setup_) = stage;
+    engine_.begin_stage(stage);
+  }
+  std::optional<Minimisation> minimisation() override { return engine_.minimisation(); }
+  bool is_minimised() const override { return engine_.is_minimised(); }
 
   Observation observe() override {
     if (engine_.evaluated() != Evaluated::forces_and_energies) {
@@ -92,7 +101,7 @@ class DeviceSimulation final : public Simulation {
                           ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
                           : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
-    result.conserved_energy = integrator.conserved_energy(result, engine_.stream());
+    result.conserved_energy = engine_.conserved_energy(result);
     return result;
   }
 
@@ -128,7 +137,7 @@ class DeviceSimulation final : public Simulation {
     ExactState state = engine_.exact_state();
     state.box = box_;
     state.types = types_;
-    state.integrator = engine_.integrator().state(engine_.stream());
+    state.integrator = engine_.integrator_state();
     if (const auto row = broken_row(state)) {
       GridPlace place{state.cell[*row], state.offset[*row], {}};
       throw PhysicsError("step " + std::to_string(step()) + ": particle " +
@@ -193,7 +202,9 @@ class DeviceSimulation final : public Simulation {
         watch_(setup_.potential) {}
 
   Particles<Precision>& particles() { return engine_.particles(); }
-  double time() const { return static_cast<double>(step()) * setup_.timestep; }
+  double time() const {
+    return setup_.first_time + static_cast<double>(step() - setup_.first_step) * setup_.timestep;
+  }
 
   /// A list is made anew before a particle has moved by more.
   double stray_of_a_list() const {
@@ -357,7 +368,7 @@ class Api final : public DeviceApi {
   ProblemReport check(const SimulationSetup& setup) const override {
     const Problem bare = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, bare);
-    const ObservedSystem system = observed_system(setup.start, setup.timestep);
+    const ObservedSystem system = observed_system(setup.start, setup);
     require_observables(setup.observables, system);
     SimulationSettings with_this = setup;
     ProblemReport report;
@@ -380,14 +391,14 @@ class Api final : public DeviceApi {
   std::unique_ptr<Simulation> make(SimulationSetup setup) const override {
     const Problem problem = make_problem(setup, setup.start, properties());
     require_resolved(setup.start, problem);
-    require_observables(setup.observables, observed_system(setup.start, setup.timestep));
+    require_observables(setup.observables, observed_system(setup.start, setup));
     return make_device_simulation(std::move(setup), problem);
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup,
                                      const ExactState& state) const override {
     const Problem problem = make_problem(setup, state, properties());
-    require_observables(setup.observables, observed_system(state, setup.timestep));
+    require_observables(setup.observables, observed_system(state, setup));
     return make_device_simulation(std::move(setup), problem, state);
   }
 };
