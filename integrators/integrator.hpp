@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
 #include "core/kick_and_drift.hpp"
+#include "core/minimisation.hpp"
 #include "core/observation.hpp"
 #include "core/particles.hpp"
 
@@ -72,6 +73,16 @@ class Integrator {
     return sums.total_energy();
   }
 
+  /// How far it is, where it minimises the energy; waits for the stream. Once all forces are within
+  /// the tolerance its steps change nothing.
+  virtual std::optional<Minimisation> minimisation(const Particles<Precision>& /*particles*/,
+                                                   Stream& /*stream*/) {
+    return {};
+  }
+
+  /// After the last step of its stage, where another integrator goes on.
+  virtual void end_stage(Particles<Precision>& /*particles*/, Stream& /*stream*/) {}
+
   /// Whether the sum of all momenta stays: then it is no degree of freedom.
   virtual bool conserves_momentum() const { return true; }
 
@@ -90,6 +101,8 @@ struct IntegratorSettings {
   double timestep = 0.005;  ///< [tau]
   Box box{};
   IntegratorParameters parameters{};  ///< those of its IntegratorInfo
+  std::int64_t first_step = 0;        ///< of the stage that it moves
+  std::int64_t steps = 0;             ///< of that stage: what a ramp goes on over
 };
 
 struct IntegratorEntry {

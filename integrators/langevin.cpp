@@ -17,6 +17,7 @@
 #include "integrators/exchanged_energy.hpp"
 #include "integrators/half_steps.hpp"
 #include "integrators/integrator.hpp"
+#include "integrators/ramp.hpp"
 #include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -26,7 +27,9 @@ namespace {
 /// O: what friction and noise make of a velocity.
 struct FrictionAndNoise {
   double kept;   ///< c
-  double noise;  ///< sqrt((1 - c^2) T)
+  double noise;  ///< sqrt((1 - c^2) T), of a temperature that stays
+  double drawn;  ///< 1 - c^2
+  Ramp temperature;
   std::uint64_t seed;
 
   /// Two draws of a particle and a step give three numbers of mean 0 and variance 1.
@@ -36,8 +39,12 @@ struct FrictionAndNoise {
     const std::uint64_t draw = 2 * static_cast<std::uint64_t>(step);
     const RandomPair xy = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw));
     const RandomPair z = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw + 1));
-    const double width = noise * std::sqrt(inverse_mass);
+    const double width = noise_at(step) * std::sqrt(inverse_mass);
     return times_plus(kept, velocity, width * Vec3<double>{xy.first, xy.second, z.first});
+  }
+
+  PENCILBOX_DEVICE_FUNCTION double noise_at(std::int64_t step) const {
+    return temperature.stays() ? noise : std::sqrt(drawn * temperature(step));
   }
 };
 
@@ -107,9 +114,9 @@ class Langevin final : public Integrator<Precision> {
   static FrictionAndNoise bath_of(const IntegratorSettings& settings) {
     const IntegratorParameters& given = settings.parameters;
     const double kept = std::exp(-given.at("friction") * settings.timestep);
-    return {kept,
-            std::sqrt(-std::expm1(-2.0 * given.at("friction") * settings.timestep) *
-                      given.at("temperature")),
+    const double drawn = -std::expm1(-2.0 * given.at("friction") * settings.timestep);
+    const Ramp temperature = ramp_of(settings, "temperature");
+    return {kept, std::sqrt(drawn * temperature.from), drawn, temperature,
             static_cast<std::uint64_t>(given.at("seed"))};
   }
 
@@ -138,6 +145,7 @@ IntegratorEntry langevin() {
        .summary = "constant temperature by friction and noise on each particle (BAOAB)",
        .source = "Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34",
        .parameters = {bath_temperature(),
+                      ramp_end_of(bath_temperature()),
                       {.name = "friction",
                        .description = "Rate at which a velocity is forgotten",
                        .unit = "1/tau",

@@ -6,14 +6,19 @@
 //   first half    chain for dt/2, which scales v ; v += f/m dt/2 ; x += v dt
 //   second half   v += f/m dt/2 ; chain for dt/2, which scales v
 //
-// Masses of the chain: Q_1 = N_f T tau^2, Q_j = T tau^2, N_f the degrees of freedom.
+// Masses of the chain: Q_1 = N_f T tau^2, Q_j = T tau^2, N_f the degrees of freedom. Where T is a
+// ramp, they keep its middle, and both halves of a step have the T of the step that it reaches.
+// What is conserved then has the sum of T N_f d(eta_1) + T d(eta_2) + ... along the way, in place
+// of N_f T eta_1 + T eta_2 + ...
 #include <algorithm>
 #include <cmath>
 
 #include "core/reduction.hpp"
+#include "integrators/batch_steps.hpp"
 #include "integrators/half_steps.hpp"
 #include "integrators/integrator.hpp"
 #include "integrators/kinetic_energy.hpp"
+#include "integrators/ramp.hpp"
 #include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -27,7 +32,8 @@ struct ChainState {
   double position[most_links];  ///< eta
   double velocity[most_links];  ///< [1/tau]
   double twice_kinetic_energy;  ///< of the particles, which the chain has scaled [epsilon]
-  double factors[2];  ///< of the velocities: that of the last half, and of the half before
+  double factors[2];   ///< of the velocities: that of the last half, and of the half before
+  double bath_energy;  ///< along a ramp: what the positions stand for [epsilon]
 };
 
 /// Moves the chain by half a step.
@@ -35,7 +41,8 @@ struct Chain {
   ChainState* state;
   int links;
   double degrees_of_freedom;
-  double temperature;
+  double temperature;       ///< wanted
+  double mass_temperature;  ///< of the masses: the same, unless there is a ramp
   double relaxation_time;
   double timestep;
 
@@ -51,7 +58,8 @@ struct Chain {
   }
 
   PENCILBOX_DEVICE_FUNCTION double mass(int j) const {
-    return temperature * relaxation_time * relaxation_time * (j == 0 ? degrees_of_freedom : 1.0);
+    return mass_temperature * relaxation_time * relaxation_time *
+           (j == 0 ? degrees_of_freedom : 1.0);
   }
 
  private:
@@ -63,7 +71,10 @@ struct Chain {
     state->twice_kinetic_energy *= factor * factor;
     for (int j = 0; j < links; ++j) {
       double& position = state->position[j];
-      position = times_plus(0.5 * whole, state->velocity[j], position);
+      const double velocity = state->velocity[j], half = 0.5 * whole;
+      position = times_plus(half, velocity, position);
+      const double energy_of_one = temperature * (j == 0 ? degrees_of_freedom : 1.0);
+      state->bath_energy = times_plus(energy_of_one, half * velocity, state->bath_energy);
     }
     for (int j = 0; j < links; ++j) kick(j, quarter);
     return factor;
@@ -88,10 +99,20 @@ template <HalfSteps halves>
 struct MoveChain {
   static constexpr const char* name = "nose-hoover: chain";
   Chain chain;
+  Ramp temperature;
+  RunStep step;  ///< that has been reached; of a first half alone: that the particles arrive at
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
-    chain.state->factors[0] = chain.half_step();
-    if constexpr (halves == HalfSteps::both) chain.state->factors[1] = chain.half_step();
+    const std::int64_t now = step();
+    chain.state->factors[0] = chain_at(now).half_step();
+    if constexpr (halves == HalfSteps::both)
+      chain.state->factors[1] = chain_at(now + 1).half_step();
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Chain chain_at(std::int64_t now) const {
+    Chain same = chain;
+    same.temperature = temperature(now);
+    return same;
   }
 };
 
@@ -125,7 +146,7 @@ class NoseHoover final : public Integrator<Precision> {
  public:
   explicit NoseHoover(const IntegratorSettings& settings)
       : timestep_(settings.timestep),
-        temperature_(settings.parameters.at("temperature")),
+        temperature_(ramp_of(settings, "temperature")),
         relaxation_time_(settings.parameters.at("relaxation_time")),
         links_(static_cast<int>(settings.parameters.at("chain_length"))),
         chain_(1) {
@@ -133,8 +154,9 @@ class NoseHoover final : public Integrator<Precision> {
   }
 
   /// Later the chain knows what it has made of the kinetic energy.
-  void begin_batch(const Particles<Precision>& particles, std::int64_t /*step*/,
+  void begin_batch(const Particles<Precision>& particles, std::int64_t step,
                    Stream& stream) override {
+    steps_.begin(step, stream);
     if (has_begun_) return;
     has_begun_ = true;
     put({}, stream);
@@ -145,15 +167,16 @@ class NoseHoover final : public Integrator<Precision> {
   }
 
   void first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    run<HalfSteps::first>(step.particles, step.arrival, stream);
+    run<HalfSteps::first>(step.particles, step.arrival, step.step, stream);
   }
   void second_half(const EndingStep<Precision>& step, Stream& stream) override {
     sum_kicked(step.particles, stream);
-    run<HalfSteps::second>(step.particles, {}, stream);
+    run<HalfSteps::second>(step.particles, {}, step.step, stream);
   }
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
     sum_kicked(step.particles, stream);
-    run<HalfSteps::both>(step.particles, step.arrival, stream);
+    run<HalfSteps::both>(step.particles, step.arrival, {step.step.control, step.step.offset - 1},
+                         stream);
   }
 
   double conserved_energy(const Observation& sums, Stream& stream) override {
@@ -162,15 +185,18 @@ class NoseHoover final : public Integrator<Precision> {
 
   NamedNumbers state(Stream& stream) override {
     const ChainState now = get(stream);
-    return {{chain_position, {now.position, now.position + links_}},
-            {chain_velocity, {now.velocity, now.velocity + links_}},
-            {twice_kinetic_energy, {now.twice_kinetic_energy}}};
+    NamedNumbers numbers{{chain_position, {now.position, now.position + links_}},
+                         {chain_velocity, {now.velocity, now.velocity + links_}},
+                         {twice_kinetic_energy, {now.twice_kinetic_energy}}};
+    if (!temperature_.stays()) numbers[bath_energy] = {now.bath_energy};
+    return numbers;
   }
   void restore(const NamedNumbers& state, Stream& stream) override {
     ChainState now{};
     take(state, chain_position, now.position, links_);
     take(state, chain_velocity, now.velocity, links_);
     take(state, twice_kinetic_energy, &now.twice_kinetic_energy, 1);
+    if (!temperature_.stays()) take(state, bath_energy, &now.bath_energy, 1);
     put(now, stream);
     has_begun_ = true;
   }
@@ -179,10 +205,11 @@ class NoseHoover final : public Integrator<Precision> {
   static constexpr const char* chain_position = "chain_position";
   static constexpr const char* chain_velocity = "chain_velocity";
   static constexpr const char* twice_kinetic_energy = "twice_kinetic_energy";
+  static constexpr const char* bath_energy = "bath_energy";
 
-  static void take(const NamedNumbers& state, const char* name, double* to, int count) {
+  void take(const NamedNumbers& state, const char* name, double* to, int count) const {
     const auto found = state.find(name);
-    if (state.size() != 3 || found == state.end() ||
+    if (state.size() != (temperature_.stays() ? 3U : 4U) || found == state.end() ||
         found->second.size() != static_cast<std::size_t>(count)) {
       throw InputError("integrator: the state is none of nose-hoover with this chain_length");
     }
@@ -190,15 +217,21 @@ class NoseHoover final : public Integrator<Precision> {
   }
 
   Chain chain(Index particles) {
-    return {chain_.data(), links_,           degrees_of_freedom(particles),
-            temperature_,  relaxation_time_, timestep_};
+    return {chain_.data(),
+            links_,
+            degrees_of_freedom(particles),
+            temperature_.from,
+            0.5 * (temperature_.from + temperature_.to),
+            relaxation_time_,
+            timestep_};
   }
 
-  static double energy_of(const ChainState& now, const Chain& chain) {
-    double energy = 0.0;
+  double energy_of(const ChainState& now, const Chain& chain) const {
+    double energy = temperature_.stays() ? 0.0 : now.bath_energy;
     for (int j = 0; j < chain.links; ++j) {
+      const double given = temperature_.stays() ? chain.temperature : 0.0;
       energy += 0.5 * chain.mass(j) * now.velocity[j] * now.velocity[j] +
-                chain.temperature * (j == 0 ? chain.degrees_of_freedom : 1.0) * now.position[j];
+                given * (j == 0 ? chain.degrees_of_freedom : 1.0) * now.position[j];
     }
     return energy;
   }
@@ -214,9 +247,10 @@ class NoseHoover final : public Integrator<Precision> {
   }
 
   template <HalfSteps halves>
-  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
+  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival,
+           const StepNumber& step, Stream& stream) {
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    for_each(stream, 1, MoveChain<halves>{chain(particles.count)});
+    for_each(stream, 1, MoveChain<halves>{chain(particles.count), temperature_, steps_[step]});
     for_each(stream, particles.count,
              NoseHooverKernel<Precision, halves>{kick_and_drift_of(particles, arrival, timestep_),
                                                  force.view(), chain_.data()},
@@ -236,12 +270,13 @@ class NoseHoover final : public Integrator<Precision> {
   }
 
   double timestep_;
-  double temperature_;
+  Ramp temperature_;
   double relaxation_time_;
   int links_;
   bool has_begun_ = false;
   Reduction reduction_;
   Buffer<ChainState> chain_;
+  BatchSteps steps_;
 };
 
 }  // namespace
@@ -252,6 +287,7 @@ IntegratorEntry nose_hoover() {
        .summary = "constant temperature by a chain of frictions, without random numbers",
        .source = "Martyna, Klein and Tuckerman, J. Chem. Phys. 97, 2635 (1992)",
        .parameters = {bath_temperature(1e-12),
+                      ramp_end_of(bath_temperature(1e-12)),
                       relaxation_time(),
                       {.name = "chain_length",
                        .description = "Links of the chain",

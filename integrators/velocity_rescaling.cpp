@@ -18,6 +18,7 @@
 #include "integrators/half_steps.hpp"
 #include "integrators/integrator.hpp"
 #include "integrators/kinetic_energy.hpp"
+#include "integrators/ramp.hpp"
 #include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -71,7 +72,7 @@ struct DrawFactor {
   static constexpr const char* name = "velocity-rescaling: factor";
   Rescaling* rescaling;
   double degrees_of_freedom;
-  double temperature;
+  Ramp temperature;
   double lost;  ///< 1 - exp(-dt/relaxation_time)
   std::uint64_t seed;
   RunStep step;  ///< that has been reached
@@ -80,11 +81,12 @@ struct DrawFactor {
     double& factor = rescaling->factor;
     factor = 1.0;
     if (degrees_of_freedom < 1.0 || !(rescaling->twice_kinetic_energy > 0.0)) return;
-    NumbersOfStep numbers{seed, step()};
+    const std::int64_t now = step();
+    NumbersOfStep numbers{seed, now};
     const double first = gaussian_pair(numbers.bits()).first;
     const double others = numbers.sum_of_squares(degrees_of_freedom - 1.0);
     const double kept = 1.0 - lost;
-    const double share = lost * temperature / rescaling->twice_kinetic_energy;
+    const double share = lost * temperature(now) / rescaling->twice_kinetic_energy;
     const double squared =
         kept + share * (first * first + others) + 2.0 * first * std::sqrt(kept * share);
     const double forward = std::sqrt(kept) + first * std::sqrt(share);
@@ -127,7 +129,7 @@ class VelocityRescaling final : public Integrator<Precision> {
  public:
   explicit VelocityRescaling(const IntegratorSettings& settings)
       : timestep_(settings.timestep),
-        temperature_(settings.parameters.at("temperature")),
+        temperature_(ramp_of(settings, "temperature")),
         lost_(-std::expm1(-settings.timestep / settings.parameters.at("relaxation_time"))),
         seed_(static_cast<std::uint64_t>(settings.parameters.at("seed"))),
         rescaling_(1) {
@@ -183,7 +185,7 @@ class VelocityRescaling final : public Integrator<Precision> {
   }
 
   double timestep_;
-  double temperature_;
+  Ramp temperature_;
   double lost_;
   std::uint64_t seed_;
   Reduction reduction_;
@@ -199,7 +201,8 @@ IntegratorEntry velocity_rescaling() {
       {.name = "velocity-rescaling",
        .summary = "constant temperature by one random factor for all velocities",
        .source = "Bussi, Donadio and Parrinello, J. Chem. Phys. 126, 014101 (2007)",
-       .parameters = {bath_temperature(), relaxation_time(), noise_seed()}});
+       .parameters = {bath_temperature(), ramp_end_of(bath_temperature()), relaxation_time(),
+                      noise_seed()}});
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

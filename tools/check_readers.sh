@@ -48,7 +48,10 @@ for deck in "$root"/inputs/*.yaml; do
   name=$(basename "$deck" .yaml)
   out=$output/$name
   # An even number of frames in a file, and one file that is not full.
-  "$program" run "$deck" --overwrite --quiet --set output.directory="$out" --set run.steps=6 \
+  steps=run.steps=6
+  grep -qE '^ *stages:' "$deck" &&
+    steps='run.stages=[{name: a, steps: 3, integrator: {type: fire}}, {name: b, steps: 3, integrator: {type: fire}}]'
+  "$program" run "$deck" --overwrite --quiet --set output.directory="$out" --set "$steps" \
     --set neighbor.backend=auto --set neighbor.options={} --set run.device=host \
     --set output.trajectory="{every: 1, split_every: $split, fields: [position, velocity, force, image,
       species, id, potential_energy, speed]}" || { failed=$((failed + 1)) && continue; }

@@ -46,7 +46,7 @@ Scenario scenario_of(std::int32_t number) {
   }
 }
 
-struct Request {
+struct FennsRequest {
   std::vector<Scenario> scenarios;
   std::vector<std::int32_t> particles;
   std::vector<double> radii;  ///< empty: the paper's
@@ -68,8 +68,8 @@ struct Method {
   std::string refusal;  ///< why this grid is left out
 };
 
-Request read_request(const FennsArguments& arguments) {
-  Request request;
+FennsRequest read_request(const FennsArguments& arguments) {
+  FennsRequest request;
   for (const std::int32_t number :
        read_integers(fenns_place_of("--scenarios"), arguments.scenarios, 1, 3)) {
     request.scenarios.push_back(scenario_of(number));
@@ -99,7 +99,8 @@ Index cells_along(double side, double width) {
 /// The methods of one row.
 class Methods {
  public:
-  Methods(const Request& request, const Scenario& scenario, std::int64_t particles, double radius)
+  Methods(const FennsRequest& request, const Scenario& scenario, std::int64_t particles,
+          double radius)
       : request_(request), scenario_(scenario), particles_(particles), radius_(radius) {}
 
   std::vector<Method> operator()() const {
@@ -165,7 +166,7 @@ class Methods {
     return method;
   }
 
-  const Request& request_;
+  const FennsRequest& request_;
   const Scenario& scenario_;
   std::int64_t particles_;
   double radius_;
@@ -223,7 +224,7 @@ struct Measured {
 };
 
 /// The methods of a row with their answers; those that were left out have none.
-std::vector<Measured> measure(const Request& request, const Scenario& scenario,
+std::vector<Measured> measure(const FennsRequest& request, const Scenario& scenario,
                               const StartState& start, double radius) {
   std::vector<Method> methods = Methods(request, scenario, start.size(), radius)();
   SearchBench bench{start, radius, {}, request.patience};
@@ -330,7 +331,7 @@ std::vector<std::string> notes() {
 }  // namespace
 
 void fenns_command(const FennsArguments& arguments) {
-  const Request request = read_request(arguments);
+  const FennsRequest request = read_request(arguments);
   std::vector<std::string> plots;
   for (const Scenario& scenario : request.scenarios) plots.push_back(plot_name(scenario));
   const ResultFiles files = bench_files(fenns_words, arguments, fenns_page, {fenns_page}, plots);

@@ -26,7 +26,7 @@ std::string few_particles_place_of(const char* option) {
 }
 
 /// The arguments, checked.
-struct Request {
+struct FewParticlesRequest {
   std::vector<FewParticlesRow> rows;
   std::vector<FewParticlesRow> left_out;  ///< too large for this device, unless asked for
   std::vector<BackendInfo> known;
@@ -55,7 +55,7 @@ std::vector<CandidatePotential> read_potentials(const std::string& text) {
 }
 
 /// Without both --cells and --per-cell, a device that emulates leaves out what would take it hours.
-void read_rows(const FewParticlesArguments& arguments, Request& request) {
+void read_rows(const FewParticlesArguments& arguments, FewParticlesRequest& request) {
   constexpr double most_interactions_emulated = 64000.0;
   const auto cells = read_integers(few_particles_place_of("--cells"),
                                    or_usual(arguments.cells, "2,4,8,16,32"), 1, 256);
@@ -103,8 +103,8 @@ std::filesystem::path read_csv(const FewParticlesArguments& arguments) {
   return path;
 }
 
-Request read_request(const FewParticlesArguments& arguments) {
-  Request request;
+FewParticlesRequest read_request(const FewParticlesArguments& arguments) {
+  FewParticlesRequest request;
   request.known = build_catalogue().backends;
   request.backends =
       read_backends(few_particles_words, arguments.backends, arguments.options, request.known);
@@ -120,7 +120,7 @@ Request read_request(const FewParticlesArguments& arguments) {
   return request;
 }
 
-MeasuredRow measure(const Request& request, const FewParticlesRow& row,
+MeasuredRow measure(const FewParticlesRequest& request, const FewParticlesRow& row,
                     CandidatePotential potential) {
   constexpr std::int64_t on_host = 230;  // bytes a particle, as measured
   require_memory(request.properties.emulates_blocks ? on_host * row.particles()
@@ -150,7 +150,7 @@ MeasuredRow measure(const Request& request, const FewParticlesRow& row,
 /// The table on standard output: a line for each row, and below it one for each back end.
 class Table {
  public:
-  explicit Table(const Request& request) : request_(request) {
+  explicit Table(const FewParticlesRequest& request) : request_(request) {
     for (const BackendChoice& choice : request.backends) {
       width_ = std::max(width_, describe(choice, request.known).size());
     }
@@ -227,11 +227,12 @@ class Table {
                        timing.note);
   }
 
-  const Request& request_;
+  const FewParticlesRequest& request_;
   std::size_t width_ = 20;
 };
 
-FewParticlesMeasurement everything(const Request& request, std::vector<MeasuredRow> rows) {
+FewParticlesMeasurement everything(const FewParticlesRequest& request,
+                                   std::vector<MeasuredRow> rows) {
   return {request.known, request.backends, request.properties,
           request.calls, request.repeats,  std::move(rows)};
 }
@@ -239,7 +240,7 @@ FewParticlesMeasurement everything(const Request& request, std::vector<MeasuredR
 }  // namespace
 
 void few_particles_command(const FewParticlesArguments& arguments) {
-  const Request request = read_request(arguments);
+  const FewParticlesRequest request = read_request(arguments);
   const ResultFiles files = bench_files(few_particles_words, arguments, few_particles_page,
                                         few_particles_tables(), few_particles_plots());
   const Table table(request);

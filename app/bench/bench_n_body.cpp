@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* n_body_words = "bench n-body";
 constexpr const char* n_body_page = "n-body";
-constexpr double milliseconds = 1e3;
+constexpr double in_milliseconds = 1e3;
 
 /// The only back end that acts at any distance and is not the truth itself.
 constexpr const char* tiled = "all-pairs";
@@ -48,7 +48,7 @@ class RowsOfNBody {
     const double seconds = timing.seconds.median;
     const double interactions = static_cast<double>(bodies) * static_cast<double>(bodies - 1);
     table_.rows.push_back(
-        {{row, bodies, method, milliseconds * seconds, 100.0 * timing.seconds.relative(),
+        {{row, bodies, method, in_milliseconds * seconds, 100.0 * timing.seconds.relative(),
           interactions / seconds, naive_seconds / seconds, timing.largest_error, timing.note},
          ""});
     line_of(method).points.push_back({static_cast<double>(bodies), interactions / seconds});

@@ -27,10 +27,21 @@ std::string words_for(const BackendVerdict& verdict, const Deck& deck,
   return device.emulates_blocks && blocks ? "yes, emulated: right, but slow" : "yes";
 }
 
+/// Where the deck has a list of them.
+std::string stages_text(const Deck& deck) {
+  std::string text;
+  for (const DeckStage& stage : deck.stages) {
+    if (stage.name.empty()) continue;
+    text += fmt::format("{:12} {}: {}, steps {} to {}\n", text.empty() ? "stages" : "", stage.name,
+                        stage.integrator, stage.first_step, stage.last_step());
+  }
+  return text;
+}
+
 std::string describe(const ProblemReport& report, const Deck& deck, const DeviceProperties& device,
                      std::int64_t particles) {
   std::string text = fmt::format("device       {}: {}\n", device.kind, device.name);
-  text += fmt::format("particles    {}\n", particles);
+  text += fmt::format("particles    {}\n", particles) + stages_text(deck);
   text += fmt::format("cells        {} x {} x {}, {:.4g} x {:.4g} x {:.4g} sigma\n",
                       report.cells[0], report.cells[1], report.cells[2], report.cell_side[0],
                       report.cell_side[1], report.cell_side[2]);

@@ -132,7 +132,8 @@ FoundCheckpoint find_checkpoint_of(const Deck& deck) {
   Comparison(deck, found).run();
   const std::int64_t step = found.checkpoint.state.step;
   if (step > deck.steps) {
-    complain(deck.place("run.steps"),
+    const bool has_list = deck.values.find("run.stages") != nullptr;
+    complain(deck.place(has_list ? "run.stages" : "run.steps"),
              fmt::format("nothing is left to do: {} is of step {}", found.path.string(), step),
              fmt::format("{}", deck.steps), fmt::format("{} or more", step));
   }

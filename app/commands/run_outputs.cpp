@@ -102,16 +102,20 @@ std::string RunOutputs::missing_rows(std::int64_t step) const {
 }
 
 bool RunOutputs::look_is_periodic(std::int64_t step) const {
-  return step % deck_.output.thermo_every == 0 ||
+  return step % deck_.output.thermo_every == 0 || deck_.changes_stage_at(step) ||
          (trajectory_ && step % deck_.output.trajectory->every == 0);
 }
 
 bool RunOutputs::row_due(std::int64_t step) const {
-  return step % deck_.output.thermo_every == 0 || step == deck_.steps;
+  return step % deck_.output.thermo_every == 0 || is_last_of_a_stage(step);
 }
 
 bool RunOutputs::frame_due(std::int64_t step) const {
-  return trajectory_ && (step % deck_.output.trajectory->every == 0 || step == deck_.steps);
+  return trajectory_ && (step % deck_.output.trajectory->every == 0 || is_last_of_a_stage(step));
+}
+
+bool RunOutputs::is_last_of_a_stage(std::int64_t step) const {
+  return step == deck_.steps || deck_.changes_stage_at(step);
 }
 
 bool RunOutputs::checkpoint_due(std::int64_t step) const {
@@ -123,7 +127,8 @@ bool RunOutputs::checkpoint_due(std::int64_t step) const {
 
 std::int64_t RunOutputs::next_due(std::int64_t step) const {
   const auto next = [step](std::int64_t every) { return (step / every + 1) * every; };
-  std::int64_t due = std::min(deck_.steps, next(deck_.output.thermo_every));
+  const std::int64_t end_of_stage = deck_.stages[deck_.stage_at(step)].last_step();
+  std::int64_t due = std::min(end_of_stage, next(deck_.output.thermo_every));
   if (trajectory_) due = std::min(due, next(deck_.output.trajectory->every));
   if (deck_.output.checkpoint_every) due = std::min(due, next(*deck_.output.checkpoint_every));
   for (const ObservableChoice& one : deck_.observables) due = std::min(due, one.next_due(step));

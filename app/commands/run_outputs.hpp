@@ -29,7 +29,7 @@ class RunOutputs {
   /// What a resumed run should say of rows that are missing before `step`; empty if none is.
   std::string missing_rows(std::int64_t step) const;
 
-  /// Does the deck ask for a row or a frame at this step, however long the run is?
+  /// Does the deck ask for a row or a frame at this step, however long its last stage is?
   bool look_is_periodic(std::int64_t step) const;
   bool row_due(std::int64_t step) const;
   bool frame_due(std::int64_t step) const;
@@ -52,6 +52,7 @@ class RunOutputs {
   void close();
 
  private:
+  bool is_last_of_a_stage(std::int64_t step) const;
   void open_trajectory(const StartState& particles,
                        const std::vector<ObservableResult>& observables, const std::string& device,
                        const FoundCheckpoint* resumed);

@@ -77,8 +77,9 @@ void RunSession::resume(const DeviceApi& device) {
   ExactState& state = resumed_->checkpoint.state;
   particles_ = state.size();
   first_step_ = state.step;
+  stage_ = deck_.stage_at(first_step_);
   start_ = resumed_->checkpoint.start;
-  SimulationSetup setup = make_setup_to_resume(deck_, state.types);
+  SimulationSetup setup = make_setup_to_resume(deck_, state.types, state.step);
   require_memory_on_host(device, setup, state);
   simulation_ = device.resume(std::move(setup), state);
   simulation_->restore_observables(resumed_->checkpoint.observables);
@@ -113,6 +114,7 @@ int RunSession::run() {
   progress.clear();
   outputs_->write_observables(simulation_->observable_results(), simulation_->step());
   outputs_->close();
+  note_stage();
   const RunReport report = finished_report(stopped);
   write_report(outputs_->directory().report(), report);
   if (!arguments_.quiet) print_summary(std::cout, report);
@@ -123,9 +125,11 @@ int RunSession::run() {
 }
 
 std::optional<StopReason> RunSession::run_steps(Progress& progress) {
+  stage_began_ = Progress::steady_seconds();
+  announce_stage();
   if (!resumed_) look(progress);
   while (simulation_->step() < deck_.steps) {
-    const std::int64_t due = outputs_->next_due(simulation_->step());
+    const std::int64_t due = next_due();
     const auto stop = advance_to(due, progress);
     if (simulation_->step() == due) look(progress);
     if (!stop || simulation_->step() == deck_.steps) continue;
@@ -135,6 +139,12 @@ std::optional<StopReason> RunSession::run_steps(Progress& progress) {
     return stop;
   }
   return {};
+}
+
+/// What has found its minimum is not looked at before the next stage begins.
+std::int64_t RunSession::next_due() const {
+  return simulation_->is_minimised() ? stage().last_step()
+                                     : outputs_->next_due(simulation_->step());
 }
 
 /// In batches that are short enough for the progress line and for a signal, and no shorter.
@@ -149,6 +159,11 @@ std::optional<StopReason> RunSession::advance_to(std::int64_t due, Progress& pro
 
 void RunSession::advance_batch(std::int64_t due) {
   constexpr double seconds_between_looks = 0.25;
+  // Steps that are counted alone take no time, and say nothing of what others take.
+  if (simulation_->is_minimised()) {
+    simulation_->advance(due - simulation_->step(), LastStep::forces_only);
+    return;
+  }
   const std::int64_t steps = std::min(batch_, due - simulation_->step());
   const bool energies = simulation_->step() + steps == due && outputs_->look_is_periodic(due);
   double seconds = 0.0;
@@ -160,12 +175,14 @@ void RunSession::advance_batch(std::int64_t due) {
   if (seconds > 2.0 * seconds_between_looks) batch_ = std::max<std::int64_t>(1, batch_ / 2);
 }
 
-/// Writes what is due at the present step. The look at the last step is taken after the state of a
-/// checkpoint, unless the deck's intervals ask for it too: a longer run would not look there, and
-/// looking may round forces differently.
+/// Writes what is due at the present step. Where a stage ends, rows and frames are still its own;
+/// observables and checkpoints are of the next. The look at the last step is taken after the state
+/// of a checkpoint, unless the deck's intervals ask for it too: a longer run would not look there,
+/// and looking may round forces differently.
 void RunSession::look(Progress& progress) {
-  simulation_->sample_observables();
   const std::int64_t step = simulation_->step();
+  const bool changes_stage = deck_.changes_stage_at(step);
+  if (!changes_stage) simulation_->sample_observables();
   const bool checkpoint = outputs_->checkpoint_due(step);
   std::optional<ExactState> state;
   if (checkpoint && !outputs_->look_is_periodic(step)) state = simulation_->exact_state();
@@ -173,9 +190,40 @@ void RunSession::look(Progress& progress) {
     simulation_->evaluate_energies();
     write_rows(observe(), progress);
   }
+  if (changes_stage) {
+    begin_next_stage(progress);
+    simulation_->sample_observables();
+  }
   if (!checkpoint) return;
   if (!state) state = simulation_->exact_state();
   write_checkpoint(std::move(*state));
+}
+
+void RunSession::begin_next_stage(Progress& progress) {
+  note_stage();
+  start_ = {last_->time, energy_per_particle(*last_)};
+  ++stage_;
+  simulation_->begin_stage(settings_of(stage()));
+  progress.clear();
+  announce_stage();
+}
+
+/// Of the present one, which ends here or is interrupted.
+void RunSession::note_stage() {
+  const DeckStage& now = stage();
+  const std::int64_t first = std::max(first_step_, now.first_step);
+  const double seconds = Progress::steady_seconds();
+  stages_.push_back({now.name, now.integrator, now.timestep, first, simulation_->step(),
+                     seconds - stage_began_, simulation_->minimisation()});
+  stage_began_ = seconds;
+  if (!arguments_.quiet && !now.name.empty()) print(in_words(stages_.back()) + "\n");
+}
+
+void RunSession::announce_stage() const {
+  if (arguments_.quiet || stage().name.empty()) return;
+  print("stage " + std::to_string(stage_ + 1) + " of " + std::to_string(deck_.stages.size()) +
+        ", " + stage().name + ": " + stage().integrator + ", steps " +
+        std::to_string(stage().first_step) + " to " + std::to_string(stage().last_step()) + "\n");
 }
 
 Observation RunSession::observe() {
@@ -253,14 +301,16 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.device = device_;
   report.precision = deck_.precision;
   report.deterministic = deck_.deterministic;
-  report.integrator = deck_.integrator;
+  report.integrator = stage().integrator;
+  report.stages = stages_;
   report.regions = simulation_->regions();
   report.regions.observe = observe_seconds_;
   report.regions.write = write_seconds_;
   report.backend_stats = simulation_->backend_stats();
   report.neighbors = simulation_->neighbor_stats();
   report.observables = simulation_->observable_results();
-  if (last_ && last_->time > start_.time) {
+  const bool conserves = !stages_.back().minimisation;
+  if (conserves && last_ && last_->time > start_.time) {
     report.energy_drift =
         (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);
   }

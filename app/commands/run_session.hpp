@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 #include "app/commands/program.hpp"
 #include "app/commands/run_outputs.hpp"
@@ -37,6 +38,11 @@ class RunSession {
   std::optional<StopReason> advance_to(std::int64_t due, Progress& progress);
   void advance_batch(std::int64_t due);
   void look(Progress& progress);
+  std::int64_t next_due() const;
+  const DeckStage& stage() const { return deck_.stages[stage_]; }
+  void begin_next_stage(Progress& progress);
+  void note_stage();
+  void announce_stage() const;
   void write_checkpoint(ExactState state);
   Observation observe();
   void write_rows(const Observation& observation, Progress& progress);
@@ -53,11 +59,14 @@ class RunSession {
   Provenance provenance_;
   std::int64_t particles_ = 0;
   std::int64_t first_step_ = 0;
+  std::size_t stage_ = 0;
+  std::vector<StageReport> stages_;  ///< those that this part was in
+  double stage_began_ = 0.0;         ///< seconds of a steady clock
   std::unique_ptr<Simulation> simulation_;
   std::optional<RunOutputs> outputs_;
   std::ostringstream rows_;  // of the table, on their way to stdout
   ThermoTable table_;
-  RunStart start_;                   ///< of the whole run
+  RunStart start_;                   ///< of the stage
   std::optional<Observation> last_;  ///< of this part
   double loop_seconds_ = 0.0;
   double observe_seconds_ = 0.0;

@@ -188,26 +188,37 @@ Potential make_potential(const Deck& deck, const std::vector<ParticleType>& type
 
 }  // namespace
 
+StageSettings settings_of(const DeckStage& stage) {
+  return {.integrator = stage.integrator,
+          .parameters = stage.parameters,
+          .timestep = stage.timestep,
+          .first_step = stage.first_step,
+          .first_time = stage.first_time,
+          .steps = stage.steps,
+          .zero_momentum_every = stage.zero_momentum_every};
+}
+
 SimulationSetup make_setup(const Deck& deck) {
   StartState start = make_start(deck);
-  SimulationSetup setup = make_setup_to_resume(deck, start.types);
+  SimulationSetup setup = make_setup_to_resume(deck, start.types, 0);
   setup.start = std::move(start);
   return setup;
 }
 
-SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types) {
-  return {{.potential = make_potential(deck, types),
-           .backend = deck.backend,
-           .options = deck.options,
-           .integrator = deck.integrator,
-           .timestep = deck.timestep,
-           .precision = deck.precision,
-           .deterministic = deck.deterministic,
-           .skin = deck.skin,
-           .parameters = deck.parameters,
-           .executor = deck.executor,
-           .observables = deck.observables},
-          {}};
+SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types,
+                                     std::int64_t step) {
+  SimulationSetup setup;
+  static_cast<StageSettings&>(setup) = settings_of(deck.stages[deck.stage_at(step)]);
+  setup.potential = make_potential(deck, types);
+  setup.backend = deck.backend;
+  setup.options = deck.options;
+  setup.precision = deck.precision;
+  setup.deterministic = deck.deterministic;
+  setup.skin = deck.skin;
+  setup.executor = deck.executor;
+  setup.observables = deck.observables;
+  setup.observed_timestep = deck.stages.back().timestep;
+  return setup;
 }
 
 }  // namespace pencilbox

@@ -1,6 +1,7 @@
 // From a deck to everything that a simulation needs.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "app/engine/simulation.hpp"
@@ -14,7 +15,10 @@ namespace pencilbox {
 /// result is not asked here.
 SimulationSetup make_setup(const Deck& deck);
 
-/// The same without a start, for a run that goes on with particles of these types.
-SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types);
+/// The same without a start, for a run that goes on with particles of these types at this step.
+SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<ParticleType>& types,
+                                     std::int64_t step);
+
+StageSettings settings_of(const DeckStage& stage);
 
 }  // namespace pencilbox

@@ -13,6 +13,7 @@
 #include "app/commands/program.hpp"
 #include "app/commands/provenance.hpp"
 #include "app/commands/setup.hpp"
+#include "app/commands/stages.hpp"
 #include "app/compare/compare.hpp"
 #include "core/memory_limit.hpp"
 #include "io/input/complaint.hpp"
@@ -91,6 +92,15 @@ std::string start_text(const Deck& deck) {
   return file->path.string() + (file->frame ? fmt::format(", frame {}", *file->frame) : "");
 }
 
+/// Where several stages follow each other, what is timed is the last.
+std::string start_text(const Deck& deck, bool is_other_start) {
+  if (deck.stages.size() == 1) return start_text(deck);
+  const std::string before = deck.stages[deck.stages.size() - 2].name;
+  return fmt::format("{}{}; timed is the last stage, {}", start_text(deck),
+                     is_other_start ? "" : ", after the stages up to " + before,
+                     deck.stages.back().name);
+}
+
 Contest make_contest(const CompareArguments& arguments, const Deck& deck,
                      const DeviceProperties& device) {
   Contest contest;
@@ -130,7 +140,9 @@ void compare_command(const CompareArguments& arguments) {
   Contest contest = make_contest(arguments, deck, properties);
   const ResultFiles files = result_files(arguments, deck);
   require_memory_for_start(deck);
-  contest.setup = make_setup(deck);
+  contest.setup = setup_of_last_stage(deck, arguments.from.empty()
+                                                ? start_of_last_stage(deck, device, contest.tell)
+                                                : make_setup(deck).start);
   contest.setup.observables.clear();  // what is compared is the steps
   constexpr int with_and_without_deterministic = 2;
   require_memory_on_host(device, contest.setup, with_and_without_deterministic);
@@ -142,7 +154,7 @@ void compare_command(const CompareArguments& arguments) {
   result.title = "Back ends compared: " + (deck.title.empty() ? deck.name : deck.title);
   result.facts = facts_of(arguments.command, provenance);
   result.facts.emplace_back("deck", deck.name);
-  result.facts.emplace_back("start", start_text(deck));
+  result.facts.emplace_back("start", start_text(deck, !arguments.from.empty()));
   result.provenance = entries_of(provenance);
   files.write(result);
   print_result(result);

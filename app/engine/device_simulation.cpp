@@ -31,8 +31,8 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
 /// Of a start, or of an exact state.
 template <class State>
 ObservedSystem observed_system(const State& state, const SimulationSettings& settings) {
-  return {state.box, state.types, count_types(state.types.size(), state.type), settings.timestep,
-          settings.potential};
+  return {state.box, state.types, count_types(state.types.size(), state.type),
+          settings.observed_timestep.value_or(settings.timestep), settings.potential};
 }
 
 template <class Precision>
@@ -45,6 +45,7 @@ class DeviceSimulation final : public Simulation {
     type_counts_ = count_types(start.types.size(), start.type);
     observers_.emplace(setup_.observables, observed_system(start, setup_));
     engine_.load(start, problem);
+    engine_.begin_stage();
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
 
@@ -71,6 +72,13 @@ class DeviceSimulation final : public Simulation {
 
   std::int64_t step() const override { return engine_.step(); }
 
+  void begin_stage(const StageSettings& stage) override {
+    static_cast<StageSettings&>(setup_) = stage;
+    engine_.begin_stage(stage);
+  }
+  std::optional<Minimisation> minimisation() override { return engine_.minimisation(); }
+  bool is_minimised() const override { return engine_.is_minimised(); }
+
   Observation observe() override {
     if (engine_.evaluated() != Evaluated::forces_and_energies) {
       throw std::logic_error("the state to observe was evaluated without energies");
@@ -93,7 +101,7 @@ class DeviceSimulation final : public Simulation {
                           ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
                           : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
-    result.conserved_energy = integrator.conserved_energy(result, engine_.stream());
+    result.conserved_energy = engine_.conserved_energy(result);
     return result;
   }
 
@@ -130,7 +138,7 @@ class DeviceSimulation final : public Simulation {
     ExactState state = engine_.exact_state();
     state.box = box_;
     state.types = types_;
-    state.integrator = engine_.integrator().state(engine_.stream());
+    state.integrator = engine_.integrator_state();
     if (const auto row = broken_row(state)) {
       GridPlace place{state.cell[*row], state.offset[*row], {}};
       throw PhysicsError("step " + std::to_string(step()) + ": particle " +
@@ -195,7 +203,9 @@ class DeviceSimulation final : public Simulation {
         watch_(setup_.potential) {}
 
   Particles<Precision>& particles() { return engine_.particles(); }
-  double time() const { return static_cast<double>(step()) * setup_.timestep; }
+  double time() const {
+    return setup_.first_time + static_cast<double>(step() - setup_.first_step) * setup_.timestep;
+  }
 
   /// A list is made anew before a particle has moved by more.
   double stray_of_a_list() const {

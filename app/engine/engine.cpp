@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "core/error.hpp"
 #include "neighbor/cells/unresolved.hpp"
@@ -14,6 +15,14 @@ namespace {
 /// What is noted in one graph of a plan that rebuilds every step. Even: a step swaps the arrays
 /// that particles lie in, and a graph has to leave them as it found them.
 constexpr std::int32_t units_of_a_graph = 32;
+
+/// A minimisation is looked at where this many steps are full, so that what it does after it has
+/// converged does not depend on when the host happened to look.
+constexpr std::int64_t steps_between_looks = 128;
+
+std::int64_t steps_to_next(std::int64_t multiple, std::int64_t step) {
+  return multiple - step % multiple;
+}
 
 }  // namespace
 
@@ -163,13 +172,39 @@ void Engine<Precision>::note_rebuilds(const StepControl& control) {
   if (control.longest > expected || is_short) expected = control.longest;
 }
 
+/// Until something is to be done between two steps.
+template <class Precision>
+std::int64_t Engine<Precision>::steps_at_once(std::int64_t steps) const {
+  constexpr std::int64_t most_steps_unwatched = 1 << 20;
+  std::int64_t some = std::min(steps, most_steps_unwatched);
+  const std::int64_t every = setup_.zero_momentum_every.value_or(0);
+  if (every > 0) some = std::min(some, steps_to_next(every, step_));
+  if (is_minimisation_) some = std::min(some, steps_to_next(steps_between_looks, step_));
+  return some;
+}
+
+template <class Precision>
+void Engine<Precision>::look_at_minimisation() {
+  if (!is_minimisation_ || rests_since_ || step_ % steps_between_looks != 0) return;
+  rests_since_ = minimisation()->rests_since;
+}
+
+/// Where a resumed run looks later than the one before it did, it has to see as much.
+template <class Precision>
+bool Engine<Precision>::is_minimised() const {
+  return rests_since_ && step_ >= *rests_since_ + steps_to_next(steps_between_looks, *rests_since_);
+}
+
 template <class Precision>
 void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
-  constexpr std::int64_t most_steps_unwatched = 1 << 20;
   advance_seconds_ = 0.0;
   const bool looks_at_every_step = steps == 1;
   while (steps > 0) {
-    std::int64_t some = std::min(steps, most_steps_unwatched);
+    if (is_minimised() && evaluated_ != Evaluated::stored) {
+      step_ += std::exchange(steps, 0);
+      break;
+    }
+    std::int64_t some = steps_at_once(steps);
     if (is_choosing()) {
       some = std::min(some, choosing_->steps_wanted(expected_interval_[active_]));
       // A step with energies costs more: apart from the others, unless there are no others.
@@ -180,6 +215,8 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
     const double seconds_before = advance_seconds_;
     run_batch(static_cast<std::int32_t>(some), steps > 0 ? LastStep::forces_only : last);
     look_after_health(before);
+    if (setup_.zeroes_momentum_at(step_)) zero_momentum_(particles_, stream_);
+    look_at_minimisation();
     if (!is_choosing()) continue;
     const bool was_wanted = steps > 0 || last == LastStep::forces_only || looks_at_every_step;
     const double seconds = advance_seconds_ - seconds_before;

@@ -14,6 +14,7 @@
 #include "app/engine/simulation.hpp"
 #include "app/engine/step_plan.hpp"
 #include "core/exact_state.hpp"
+#include "integrators/zero_momentum.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -35,8 +36,22 @@ class Engine {
   /// the grid of the bare cutoff, or, without a list, on that of the state.
   void restore(const ExactState& state, const Problem& problem);
 
+  /// What happens where a stage begins, the first or another.
+  void begin_stage();
+  void begin_stage(const StageSettings& stage);
+
   /// Counts steps from step(). Throws PhysicsError with the first particle that is lost.
   void advance(std::int64_t steps, LastStep last);
+
+  /// What the integrator of the stage conserves, for the sums of the present step.
+  double conserved_energy(const Observation& sums);
+  /// What it carries from step to step.
+  NamedNumbers integrator_state();
+
+  std::optional<Minimisation> minimisation() {
+    return integrator_->minimisation(particles_, stream_);
+  }
+  bool is_minimised() const;
 
   /// Forces (and energies) of the present state once more.
   void evaluate(Wanted wanted);
@@ -78,6 +93,8 @@ class Engine {
   }
 
   // The loop: engine.cpp
+  std::int64_t steps_at_once(std::int64_t steps) const;
+  void look_at_minimisation();
   void run_batch(std::int32_t steps, LastStep last);
   void run_units(std::int32_t steps, Wanted last);
   void run_cycles(std::int32_t steps, Wanted last);
@@ -91,6 +108,10 @@ class Engine {
   void note_rebuilds(const StepControl& control);
   void look_after_health(std::int64_t first_step);
   std::string place_last_seen(ParticleId id);
+
+  // From one stage to another: engine_state.cpp
+  void make_integrator_of_stage();
+  void restore_integrator(NamedNumbers state);
 
   // From one problem or candidate to another: engine_state.cpp
   void begin_choosing(const Problem& problem);
@@ -114,6 +135,9 @@ class Engine {
   Problem problem_;  // on the grid of the bare cutoff
   Stream stream_;
   std::unique_ptr<Integrator<Precision>> integrator_;
+  ZeroMomentum<Precision> zero_momentum_;
+  bool is_minimisation_ = false;
+  std::optional<std::int64_t> rests_since_;  // of a minimisation, once the host has seen it
   std::optional<Interaction<typename Precision::Pair>> interaction_;
   std::optional<Binning<Precision>> binning_;
   std::unique_ptr<Backend<Precision>> backend_;

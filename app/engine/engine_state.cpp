@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "app/engine/engine.hpp"
+#include "core/error.hpp"
 #include "neighbor/cells/change_grid.hpp"
 #include "neighbor/cells/exact_transfer.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
@@ -16,6 +17,8 @@ std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) keeps.push_back(candidate.keeps_list());
   return keeps;
 }
+
+constexpr const char* taken_energy = "energy_taken_by_zero_momentum";
 
 /// What a particle may move while a list holds: half the skin, less what rounding does to the
 /// separation of a pair when it is listed and when it is summed.
@@ -58,11 +61,58 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
   problem_ = problem;
   offer(candidates_for(setup_, problem));
   largest_at_choice_ = problem.largest_cell;
-  if (!integrator_) {
-    integrator_ = make_integrator<Precision>(
-        find_integrator(setup_.integrator),
-        IntegratorSettings{setup_.timestep, problem.box, setup_.parameters});
+  if (!integrator_) make_integrator_of_stage();
+}
+
+template <class Precision>
+void Engine<Precision>::make_integrator_of_stage() {
+  integrator_ = make_integrator<Precision>(
+      find_integrator(setup_.integrator),
+      {setup_.timestep, problem_.box, setup_.parameters, setup_.first_step, setup_.steps});
+}
+
+template <class Precision>
+void Engine<Precision>::begin_stage() {
+  is_minimisation_ = minimisation().has_value();
+  if (setup_.zero_momentum_every) zero_momentum_(particles_, stream_);
+}
+
+/// The kernels of the step are others, so no graph holds them; particles, order, list and forces
+/// stay.
+template <class Precision>
+void Engine<Precision>::begin_stage(const StageSettings& stage) {
+  integrator_->end_stage(particles_, stream_);
+  static_cast<StageSettings&>(setup_) = stage;
+  make_integrator_of_stage();
+  graphs_.forget();
+  has_run_ = false;
+  rests_since_.reset();
+  zero_momentum_.set_taken_energy(0.0, stream_);
+  begin_stage();
+}
+
+template <class Precision>
+double Engine<Precision>::conserved_energy(const Observation& sums) {
+  return integrator_->conserved_energy(sums, stream_) + zero_momentum_.taken_energy(stream_);
+}
+
+template <class Precision>
+NamedNumbers Engine<Precision>::integrator_state() {
+  NamedNumbers state = integrator_->state(stream_);
+  if (setup_.zero_momentum_every) state[taken_energy] = {zero_momentum_.taken_energy(stream_)};
+  return state;
+}
+
+template <class Precision>
+void Engine<Precision>::restore_integrator(NamedNumbers state) {
+  if (const auto taken = state.find(taken_energy); taken != state.end()) {
+    if (!setup_.zero_momentum_every || taken->second.size() != 1) {
+      throw InputError("integrator: the state is of a run with another zero_momentum");
+    }
+    zero_momentum_.set_taken_energy(taken->second.front(), stream_);
+    state.erase(taken);
   }
+  integrator_->restore(state, stream_);
 }
 
 template <class Precision>
@@ -98,7 +148,7 @@ template <class Precision>
 void Engine<Precision>::restore(const ExactState& state, const Problem& problem) {
   step_ = state.step;
   begin_choosing(problem);
-  integrator_->restore(state.integrator, stream_);
+  restore_integrator(state.integrator);
   const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
                                state.box.periodic};
   if (candidates_.size() > 1 && setup_.deterministic) {
@@ -126,6 +176,10 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
   }
   if (candidates_.size() > 1) rehearse();
   if (is_choosing() && active_ != choosing_->active()) adopt(choosing_->active());
+  if (const auto now = minimisation()) {
+    is_minimisation_ = true;
+    rests_since_ = now->rests_since;
+  }
 }
 
 /// The candidate that the state is of, as far as its list tells: with that, to the bit.

@@ -14,6 +14,7 @@
 #include "core/exact_state.hpp"
 #include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
+#include "core/minimisation.hpp"
 #include "core/neighbor_stats.hpp"
 #include "core/observable_info.hpp"
 #include "core/observation.hpp"
@@ -24,19 +25,34 @@
 
 namespace pencilbox {
 
-/// What a simulation is told beside its particles.
-struct SimulationSettings {
+/// A part of a run, in which particles are moved by one rule.
+struct StageSettings {
+  std::string integrator;
+  IntegratorParameters parameters{};
+  double timestep = 0.005;
+  std::int64_t first_step = 0;  ///< where the stage begins
+  double first_time = 0.0;      ///< there [tau]
+  std::int64_t steps = 0;       ///< a ramp goes on over them
+  /// Total momentum is taken out where the stage begins, and at multiples of this; 0: nowhere else;
+  /// absent: never.
+  std::optional<std::int64_t> zero_momentum_every{};
+
+  bool zeroes_momentum_at(std::int64_t step) const {
+    return zero_momentum_every && *zero_momentum_every > 0 && step % *zero_momentum_every == 0;
+  }
+};
+
+/// What a simulation is told beside its particles: with the stage that it begins in.
+struct SimulationSettings : StageSettings {
   Potential potential;
   std::string backend;
   BackendOptions options;
-  std::string integrator;
-  double timestep = 0.005;
   Precision precision = Precision::mixed;
   bool deterministic = false;
-  std::optional<double> skin{};       ///< of lists [sigma]; absent: found while running
-  IntegratorParameters parameters{};  ///< of the integrator
+  std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
   Executor executor = Executor::best;
   std::vector<ObservableChoice> observables{};  ///< each once
+  std::optional<double> observed_timestep{};  ///< of the stage that they look at; absent: timestep
 };
 
 /// Everything a simulation needs to exist.
@@ -59,6 +75,15 @@ class Simulation {
   virtual void advance(std::int64_t steps, LastStep last = LastStep::with_energies) = 0;
 
   virtual std::int64_t step() const = 0;
+
+  /// From here on by the rule of another stage, whose first step is the present one.
+  virtual void begin_stage(const StageSettings& stage) = 0;
+
+  /// Of a stage that minimises the energy: how far it is. Waits for the device.
+  virtual std::optional<Minimisation> minimisation() = 0;
+  /// Whether such a stage is known to change nothing any more: its steps are then counted, not
+  /// done.
+  virtual bool is_minimised() const = 0;
 
   /// Evaluates the present state once more if the last step had no energies: for a last look, since
   /// forces may round differently. A resumed simulation has to advance first.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ramp_parameter.hpp"
 #include "io/input/complaint.hpp"
 #include "io/input/deck_checks.hpp"
 #include "io/input/deck_schema.hpp"
@@ -194,6 +195,7 @@ class Binder {
     bind_types();
     bind_potential();
     bind_run();
+    bind_stages();
     bind_observables();
     bind_output();
     return std::move(deck_);
@@ -322,17 +324,65 @@ class Binder {
     if (const auto* skin = std::get_if<double>(&values().find("neighbor.skin")->data)) {
       deck_.skin = *skin;
     }
-    deck_.integrator = values().text("integrator.type");
-    deck_.timestep = values().real("integrator.timestep");
-    for (const auto& [key, value] : values().section("integrator")) {
-      if (key == "type" || key == "timestep") continue;
-      deck_.parameters[key] = number_of(value);
-    }
-    deck_.steps = values().integer("run.steps");
     deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
     deck_.device = values().text("run.device");
     deck_.deterministic = values().boolean("run.deterministic");
     deck_.executor = enum_of<Executor>(values().text("run.executor"), executor_names);
+  }
+
+  void bind_stages() {
+    if (values().find("run.stages") == nullptr) {
+      add_stage({}, *values().find("run"), *values().find("integrator"));
+      return;
+    }
+    for (const DeckValue& stage : values().list("run.stages")) {
+      add_stage(stage.text("name"), stage, *stage.find("integrator"));
+    }
+  }
+
+  /// `section` has its steps.
+  void add_stage(const std::string& name, const DeckValue& section, const DeckValue& integrator) {
+    DeckStage stage;
+    stage.name = name;
+    stage.steps = section.integer("steps");
+    if (section.find("zero_momentum") != nullptr) {
+      stage.zero_momentum_every = section.integer("zero_momentum.every");
+    }
+    stage.integrator = integrator.text("type");
+    stage.timestep = integrator.real("timestep");
+    for (const auto& [key, value] : std::get<DeckValue::Section>(integrator.data)) {
+      if (key == "type" || key == "timestep") continue;
+      bind_parameter(stage.parameters, key, value);
+    }
+    if (!deck_.stages.empty()) {
+      const DeckStage& before = deck_.stages.back();
+      stage.first_step = before.last_step();
+      stage.first_time = before.first_time + static_cast<double>(before.steps) * before.timestep;
+    }
+    require_steps_that_count(name, section, stage.steps);
+    deck_.steps += stage.steps;
+    deck_.stages.push_back(std::move(stage));
+  }
+
+  /// Each by itself has been checked.
+  void require_steps_that_count(const std::string& name, const DeckValue& section,
+                                std::int64_t steps) const {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    if (steps <= most - deck_.steps) return;
+    complain(place_of(deck_.name, section.origin_of("steps"),
+                      fmt::format("run.stages[{}].steps", deck_.stages.size())),
+             "too many steps before and in stage " + name, fmt::format("{}", steps),
+             fmt::format("at most {} for all stages together", most));
+  }
+
+  static void bind_parameter(IntegratorParameters& parameters, const std::string& key,
+                             const DeckValue& value) {
+    if (!std::holds_alternative<DeckValue::Section>(value.data)) {
+      parameters[key] = number_of(value);
+      return;
+    }
+    parameters[key] = value.real("from");
+    parameters[ramp_end(key)] = value.real("to");
   }
 
   static double number_of(const DeckValue& value) {
@@ -347,7 +397,11 @@ class Binder {
 
   void bind_observables() {
     if (values().find("observables") == nullptr) return;
-    for (const DeckValue& entry : values().list("observables")) {
+    auto& entries = std::get<DeckValue::List>(deck_.values.find("observables")->data);
+    for (DeckValue& entry : entries) {
+      // Means and correlations over more than one stage are of no system in particular.
+      auto& from = std::get<std::int64_t>(entry.find("from")->data);
+      from = std::max(from, deck_.stages.back().first_step);
       ObservableChoice choice{
           entry.text("type"), entry.integer("every"), entry.integer("from"), {}};
       for (const auto& [key, value] : std::get<DeckValue::Section>(entry.data)) {
@@ -382,6 +436,16 @@ class Binder {
 };
 
 }  // namespace
+
+std::size_t Deck::stage_at(std::int64_t step) const {
+  std::size_t stage = 0;
+  while (stage + 1 < stages.size() && step >= stages[stage].last_step()) ++stage;
+  return stage;
+}
+
+bool Deck::changes_stage_at(std::int64_t step) const {
+  return step < steps && step > 0 && stages[stage_at(step)].first_step == step;
+}
 
 std::string Deck::where(const std::string& path) const {
   const Origin origin = values.origin_of(path);

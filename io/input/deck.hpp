@@ -51,6 +51,20 @@ struct DeckPair {
   PairCoefficients coefficients;
 };
 
+/// A part of the run, in which particles are moved by one rule.
+struct DeckStage {
+  std::string name;  ///< empty: the deck has no list of stages, so this one is all of the run
+  std::int64_t first_step = 0;
+  double first_time = 0.0;  ///< where it begins [tau]
+  std::int64_t steps = 0;
+  std::string integrator;
+  double timestep = 0.005;
+  IntegratorParameters parameters;                    ///< every parameter of the integrator
+  std::optional<std::int64_t> zero_momentum_every{};  ///< 0: where it begins alone; absent: never
+
+  std::int64_t last_step() const { return first_step + steps; }
+};
+
 struct DeckTrajectory {
   std::int64_t every = 1;
   FieldSet fields;               ///< always with position
@@ -88,11 +102,9 @@ struct Deck {
   std::string backend;
   BackendOptions options;      ///< every option of the back end
   std::optional<double> skin;  ///< of a list [sigma]; absent: found while running
-  std::string integrator;
-  double timestep = 0.005;
-  IntegratorParameters parameters;  ///< every parameter of the integrator
 
-  std::int64_t steps = 0;
+  std::vector<DeckStage> stages;  ///< one or more, each beginning where the one before it ends
+  std::int64_t steps = 0;         ///< of all of them
   Precision precision = Precision::mixed;
   std::string device;  ///< auto, host, cuda or hip
   bool deterministic = false;
@@ -100,6 +112,11 @@ struct Deck {
 
   std::vector<ObservableChoice> observables;  ///< each once, with every parameter
   DeckOutput output;
+
+  /// The stage that the step after this one belongs to; of the last step of all, the last.
+  std::size_t stage_at(std::int64_t step) const;
+  /// Whether a stage ends at this step, and another one goes on.
+  bool changes_stage_at(std::int64_t step) const;
 
   DeckValue values;  ///< the same as a tree, for resolved_yaml and where
 

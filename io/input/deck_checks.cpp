@@ -161,6 +161,26 @@ void check_gravity(const Deck& deck) {
   }
 }
 
+std::string place_of_stage(const Deck& deck, std::size_t number, const std::string& key) {
+  return deck.place(fmt::format("run.stages[{}].{}", number, key));
+}
+
+void check_stages(const Deck& deck) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < deck.stages.size(); ++i) {
+    const std::string& name = deck.stages[i].name;
+    if (!names.insert(name).second) {
+      complain(place_of_stage(deck, i, "name"), "duplicate stage", name, "each name once");
+    }
+  }
+  if (deck.velocities && deck.stages.front().parameters.contains("force_tolerance")) {
+    complain(deck.place("system.velocities"),
+             "a minimisation begins and ends at rest, so these would be lost",
+             fmt::format("a temperature of {}", deck.velocities->temperature),
+             "no velocities where the run begins with " + deck.stages.front().integrator);
+  }
+}
+
 void check_observables(const Deck& deck) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < deck.observables.size(); ++i) {
@@ -222,6 +242,7 @@ void check_deck(const Deck& deck, bool start_is_the_decks) {
   check_pairs(deck);
   check_tail_correction(deck);
   check_gravity(deck);
+  check_stages(deck);
   check_observables(deck);
   check_fields(deck);
   check_paths(deck, start_is_the_decks);

@@ -8,6 +8,7 @@
 #include "core/lattice.hpp"
 #include "core/observation.hpp"
 #include "core/precision.hpp"
+#include "core/ramp_parameter.hpp"
 
 namespace pencilbox {
 namespace {
@@ -288,6 +289,51 @@ std::vector<KeyRule> potential_rules() {
   };
 }
 
+constexpr const char* stage_list = "run.stages";
+
+/// The key of `section`, which is the run or one of its stages.
+KeyRule zero_momentum_every(const std::string& section) {
+  return {.path = section + ".zero_momentum.every",
+          .kind = KeyKind::integer,
+          .default_value = "0",
+          .documentation = "And then at multiples of so many steps; 0: not again",
+          .unit = "steps",
+          .minimum = 0,
+          .maximum = most_steps};
+}
+
+/// Each has what a run without stages has for all of it.
+std::vector<KeyRule> stage_rules() {
+  return {
+      {.path = "run.stages",
+       .kind = KeyKind::section_list,
+       .documentation =
+           "Stages that follow each other, such as minimise, equilibrate and produce, in "
+           "place of run.steps, run.zero_momentum and integrator; absent: one",
+       .least = 1,
+       .most = any_number},
+      {.path = "run.stages[].name",
+       .kind = KeyKind::name,
+       .presence = Presence::required,
+       .documentation = "What it is called in the report, each name once"},
+      {.path = "run.stages[].steps",
+       .kind = KeyKind::integer,
+       .presence = Presence::required,
+       .documentation = "Time steps of the stage",
+       .minimum = 1,
+       .maximum = most_steps},
+      {.path = "run.stages[].integrator",
+       .kind = KeyKind::section,
+       .default_value = "{}",
+       .documentation = "How the equations of motion are integrated in the stage"},
+      {.path = "run.stages[].zero_momentum",
+       .kind = KeyKind::section,
+       .documentation = "Take the motion of the centre of mass out where the stage begins; absent: "
+                        "never"},
+      zero_momentum_every("run.stages[]"),
+  };
+}
+
 std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
   return {
       {.path = "neighbor",
@@ -316,19 +362,8 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
       {.path = "integrator",
        .kind = KeyKind::section,
        .default_value = "{}",
-       .documentation = "How the equations of motion are integrated"},
-      {.path = "integrator.type",
-       .kind = KeyKind::choice,
-       .default_value = "velocity-verlet",
-       .documentation = "The integrator",
-       .choices = names_of(catalogue.integrators)},
-      {.path = "integrator.timestep",
-       .kind = KeyKind::real,
-       .default_value = "0.005",
-       .documentation = "Length of a time step",
-       .unit = "tau",
-       .minimum = 1e-9,
-       .maximum = 1e3},
+       .documentation = "How the equations of motion are integrated; not beside run.stages",
+       .not_beside = stage_list},
       {.path = "run",
        .kind = KeyKind::section,
        .presence = Presence::required,
@@ -336,9 +371,17 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
       {.path = "run.steps",
        .kind = KeyKind::integer,
        .presence = Presence::required,
-       .documentation = "Time steps; 0 evaluates the start and stops",
+       .documentation = "Time steps; 0 evaluates the start and stops; not beside stages",
+       .not_beside = stage_list,
        .minimum = 0,
        .maximum = most_steps},
+      {.path = "run.zero_momentum",
+       .kind = KeyKind::section,
+       .documentation =
+           "Take the motion of the centre of mass out at the beginning; absent: never; "
+           "not beside stages",
+       .not_beside = stage_list},
+      zero_momentum_every("run"),
       {.path = "run.precision",
        .kind = KeyKind::choice,
        .default_value = "mixed",
@@ -462,6 +505,25 @@ std::vector<KeyRule> option_rules(const BackendInfo& backend) {
 
 namespace {
 
+/// The two ends of a ramp, behind the key that may be one.
+void add_ramp(std::vector<KeyRule>& rules, const std::string& path, const ParameterInfo& end) {
+  const auto rule = std::find_if(rules.begin(), rules.end(),
+                                 [&](const KeyRule& known) { return known.path == path; });
+  if (rule == rules.end() || rule->may_ramp) return;
+  rule->may_ramp = true;
+  for (const char* key : {"from", "to"}) {
+    const bool first = key == std::string("from");
+    rules.push_back({.path = path + "." + key,
+                     .kind = KeyKind::real,
+                     .presence = Presence::required,
+                     .documentation = first ? "Of a ramp: where the stage begins"
+                                            : "Of a ramp: where the stage ends",
+                     .unit = end.unit,
+                     .minimum = end.minimum,
+                     .maximum = end.maximum});
+  }
+}
+
 /// Those of one registry that take a parameter of the same name mean the same by it: it stands
 /// once.
 template <class Info>
@@ -471,6 +533,10 @@ std::vector<KeyRule> parameter_rules_of(const std::vector<Info>& infos,
   for (const Info& info : infos) {
     for (const ParameterInfo& parameter : info.parameters) {
       const std::string path = section + "." + parameter.name;
+      if (is_ramp_end(parameter.name)) {
+        add_ramp(rules, path.substr(0, path.size() - ramp_suffix.size()), parameter);
+        continue;
+      }
       auto rule = std::find_if(rules.begin(), rules.end(),
                                [&](const KeyRule& known) { return known.path == path; });
       if (rule == rules.end()) {
@@ -517,8 +583,23 @@ std::vector<KeyRule> word_rules_of(const std::vector<ObservableInfo>& observable
 
 }  // namespace
 
-std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators) {
-  return parameter_rules_of(integrators, "integrator");
+std::vector<KeyRule> integrator_rules(const std::vector<IntegratorInfo>& integrators,
+                                      const std::string& section) {
+  std::vector<KeyRule> rules{{.path = section + ".type",
+                              .kind = KeyKind::choice,
+                              .default_value = "velocity-verlet",
+                              .documentation = "The integrator",
+                              .choices = names_of(integrators)},
+                             {.path = section + ".timestep",
+                              .kind = KeyKind::real,
+                              .default_value = "0.005",
+                              .documentation = "Length of a time step",
+                              .unit = "tau",
+                              .minimum = 1e-9,
+                              .maximum = 1e3}};
+  std::vector<KeyRule> parameters = parameter_rules_of(integrators, section);
+  std::move(parameters.begin(), parameters.end(), std::back_inserter(rules));
+  return rules;
 }
 
 std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables) {
@@ -561,7 +642,9 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   append(system_rules());
   append(potential_rules());
   append(run_rules(catalogue));
-  append(parameter_rules(catalogue.integrators));
+  append(integrator_rules(catalogue.integrators, "integrator"));
+  append(stage_rules());
+  append(integrator_rules(catalogue.integrators, "run.stages[].integrator"));
   for (const BackendInfo& info : catalogue.backends) {
     if (info.name == backend) append(option_rules(info));
   }

@@ -38,6 +38,8 @@ struct KeyRule {
   std::string default_value{};  ///< YAML text; empty: none
   std::string documentation{};
   std::string unit{};
+  std::string not_beside{};  ///< path of a key in whose place this one stands; empty: none
+  bool may_ramp = false;     ///< a number, or a section with the keys `from` and `to`
   std::vector<std::string> only_with{};  ///< choices of the section's key `type`; empty: all
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
@@ -79,8 +81,9 @@ class DeckSchema {
 /// The rules of a back end's options, "neighbor.options.<name>".
 std::vector<KeyRule> option_rules(const BackendInfo& backend);
 
-/// The rules of what integrators take, "integrator.<name>".
-std::vector<KeyRule> parameter_rules(const std::vector<IntegratorInfo>& integrators);
+/// The rules of an integrator, "<section>.type" and so on, with what each of them takes.
+std::vector<KeyRule> integrator_rules(const std::vector<IntegratorInfo>& integrators,
+                                      const std::string& section);
 
 /// The rules of `observables`, with what each of them takes, "observables[].<name>".
 std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables);

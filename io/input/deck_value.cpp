@@ -1,6 +1,7 @@
 #include "io/input/deck_value.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <stdexcept>
 
@@ -17,11 +18,22 @@ std::string_view take_word(std::string_view& path) {
   return word;
 }
 
+/// The entry of a list with the number that `index` begins with: "1]".
+const DeckValue* entry_of(const DeckValue& value, std::string_view index) {
+  const auto* list = std::get_if<DeckValue::List>(&value.data);
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), number);
+  const bool is_there = list != nullptr && error == std::errc{} && number < list->size();
+  return is_there ? &(*list)[number] : nullptr;
+}
+
 const DeckValue* child_of(const DeckValue& value, std::string_view name) {
   const auto* section = std::get_if<DeckValue::Section>(&value.data);
   if (section == nullptr) return nullptr;
+  const std::size_t bracket = name.find('[');
   for (const auto& [key, child] : *section) {
-    if (key == name) return &child;
+    if (key != name.substr(0, bracket)) continue;
+    return bracket == std::string_view::npos ? &child : entry_of(child, name.substr(bracket + 1));
   }
   return nullptr;
 }

@@ -24,7 +24,8 @@ class DeckValue {
   Data data;
   Origin origin;
 
-  /// The value at a path such as "system.particles.lattice.cells", or null. Lists end a path.
+  /// The value at a path such as "system.particles.lattice.cells" or "run.stages[1].steps", or
+  /// null.
   const DeckValue* find(std::string_view path) const;
   DeckValue* find(std::string_view path);
 

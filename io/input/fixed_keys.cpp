@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/ramp_parameter.hpp"
+
 namespace pencilbox {
 namespace {
 
-constexpr std::array<std::string_view, 4> fixed_paths{"system", "potential", "integrator",
-                                                      "run.precision"};
+constexpr std::array<std::string_view, 5> fixed_paths{"system", "potential", "integrator",
+                                                      "run.precision", "run.zero_momentum"};
 constexpr std::string_view start_file = "system.particles.file";
 
 using Line = std::pair<std::string, std::string>;
@@ -50,6 +52,22 @@ std::string value_of(const std::vector<Line>& lines, const std::string& key) {
   return line == lines.end() ? std::string() : line->second;
 }
 
+/// A run may be made longer by its last steps, unless something changes along the way to them.
+bool steps_are_fixed(const Deck& deck, std::size_t stage) {
+  return stage + 1 < deck.stages.size() || has_ramp(deck.stages[stage].parameters);
+}
+
+void append_stages(const Deck& deck, std::string& text) {
+  const std::string first = "run.stages[";
+  for (std::size_t i = 0; i < deck.stages.size(); ++i) {
+    const std::string stage = first + std::to_string(i) + "]";
+    for (const auto& [key, value] : std::get<DeckValue::Section>(deck.values.find(stage)->data)) {
+      if (key == "steps" && !steps_are_fixed(deck, i)) continue;
+      append_lines(stage + '.' + key, value, text);
+    }
+  }
+}
+
 }  // namespace
 
 std::string fixed_keys(const Deck& deck) {
@@ -58,6 +76,11 @@ std::string fixed_keys(const Deck& deck) {
     if (const DeckValue* value = deck.values.find(path)) {
       append_lines(std::string(path), *value, text);
     }
+  }
+  if (deck.values.find("run.stages") != nullptr) {
+    append_stages(deck, text);
+  } else if (steps_are_fixed(deck, 0)) {
+    append_lines("run.steps", *deck.values.find("run.steps"), text);
   }
   return text;
 }

@@ -71,7 +71,7 @@ class SchemaWriter {
     for (const KeyRule* rule : schema_.children(path)) {
       const std::string name(rule->name());
       properties[name] = key(*rule);
-      const bool always = rule->only_with.empty();
+      const bool always = rule->only_with.empty() && rule->not_beside.empty();
       if (rule->presence == Presence::required && always) required.push_back(name);
       if (rule->presence == Presence::alternative) {
         alternatives.push_back({{"required", Json::array({name})}});
@@ -110,7 +110,16 @@ class SchemaWriter {
     return cases;
   }
 
+  /// A number, or its two ends: bounds are of numbers, keys of objects.
+  Json ramp(const KeyRule& rule) const {
+    Json json = bounded("number", rule);
+    json.update(section(rule.path));
+    json["type"] = Json::array({"number", "object"});
+    return json;
+  }
+
   Json entry(const KeyRule& rule) const {
+    if (rule.may_ramp) return ramp(rule);
     switch (rule.kind) {
       case KeyKind::section:
         return section(rule.path);
@@ -163,6 +172,31 @@ Json options_by_backend(const Catalogue& catalogue) {
   return cases;
 }
 
+Json nested(const std::string& path, const Json& innermost) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string::npos) return {{"properties", {{path, innermost}}}};
+  return {{"properties", {{path.substr(0, dot), nested(path.substr(dot + 1), innermost)}}}};
+}
+
+/// Of keys that stand in each other's place: with the other one none of them is there, without it
+/// those that a deck needs.
+Json cases_by_rival(const DeckSchema& schema) {
+  Json cases = Json::array();
+  for (const KeyRule& rule : schema.rules()) {
+    if (rule.not_beside.empty()) continue;
+    const std::size_t dot = rule.not_beside.rfind('.');
+    const Json there = {{"required", Json::array({rule.not_beside.substr(dot + 1)})}};
+    const Json condition{{"properties", {{rule.not_beside.substr(0, dot), there}}}};
+    Json one{{"if", condition}, {"then", nested(rule.path, false)}};
+    if (rule.presence == Presence::required) {
+      const Json needed = {{"required", Json::array({rule.name()})}};
+      one["else"] = nested(std::string(rule.parent()), needed);
+    }
+    cases.push_back(one);
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::string json_schema(const Catalogue& catalogue) {
@@ -170,6 +204,7 @@ std::string json_schema(const Catalogue& catalogue) {
   Json json{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
             {"title", "Pencilbox deck"}};
   json.update(SchemaWriter(schema).section(""));
+  json["allOf"] = cases_by_rival(schema);
   Json& neighbor = json["properties"]["neighbor"];
   // The general rule knows no option, so it must not refuse those of a back end.
   neighbor["properties"]["options"].erase("additionalProperties");

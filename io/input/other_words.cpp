@@ -26,11 +26,16 @@ constexpr std::string_view autocorrelation =
 constexpr std::string_view analysis =
     "what is measured in a run is a list under observables; frames for other programs are "
     "output.trajectory";
-constexpr std::string_view no_stages =
-    "a run has one stage: run more steps and leave the first rows and frames out of averages, or "
-    "start a second run from a frame of the first (system.particles.file)";
-constexpr std::string_view no_minimizer =
-    "there is no minimizer: start from a lattice, or at random with a minimum_distance";
+constexpr std::string_view stages =
+    "stages that follow each other are a list: run.stages: [{name: equilibrate, steps: 5000, "
+    "integrator: {...}}, ...]";
+constexpr std::string_view minimizer =
+    "the energy is minimised by integrator.type: fire, as a rule in the first of run.stages";
+constexpr std::string_view ramps =
+    "a temperature may be a ramp over the steps of its stage: temperature: {from: 1.5, to: 0.7}";
+constexpr std::string_view momentum =
+    "zero_momentum: {every: 100} of the run, or of a stage, takes the motion of the centre of mass "
+    "out";
 constexpr std::string_view other_interactions =
     "there is one pair potential for all: lennard-jones or softened-gravity; no charges, no bonds";
 
@@ -65,15 +70,25 @@ constexpr std::array answers{
     Answer{"vacf", "", autocorrelation},
     Answer{"analysis", "", analysis},
     Answer{"compute", "", analysis},
-    Answer{"equilibrate", "", no_stages},
-    Answer{"equilibration", "", no_stages},
-    Answer{"equilibration_steps", "", no_stages},
-    Answer{"warmup", "", no_stages},
-    Answer{"production", "", no_stages},
-    Answer{"stages", "", no_stages},
-    Answer{"minimize", "", no_minimizer},
-    Answer{"minimise", "", no_minimizer},
-    Answer{"minimization", "", no_minimizer},
+    Answer{"equilibrate", "", stages},
+    Answer{"equilibration", "", stages},
+    Answer{"equilibration_steps", "", stages},
+    Answer{"warmup", "", stages},
+    Answer{"production", "", stages},
+    Answer{"stages", "", stages},
+    Answer{"phases", "", stages},
+    Answer{"minimize", "", minimizer},
+    Answer{"minimise", "", minimizer},
+    Answer{"minimization", "", minimizer},
+    Answer{"minimizer", "", minimizer},
+    Answer{"energy_minimization", "", minimizer},
+    Answer{"ramp", "", ramps},
+    Answer{"annealing", "", ramps},
+    Answer{"final_temperature", "", ramps},
+    Answer{"end_temperature", "", ramps},
+    Answer{"remove_momentum", "", momentum},
+    Answer{"comm_mode", "", momentum},
+    Answer{"nstcomm", "", momentum},
     Answer{"coulomb", "", other_interactions},
     Answer{"charges", "", other_interactions},
     Answer{"bonds", "", other_interactions},

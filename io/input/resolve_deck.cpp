@@ -60,9 +60,10 @@ std::string allowed_entry(const KeyRule& rule) {
     case KeyKind::section_list:
       return "sections (keys and values)";
     case KeyKind::real:
-      return fmt::format("{}{}a real number from {}{}{}", join(rule.choices),
+      return fmt::format("{}{}a real number from {}{}{}{}", join(rule.choices),
                          rule.choices.empty() ? "" : ", ", range_of(rule),
-                         rule.unit.empty() ? "" : " ", rule.unit);
+                         rule.unit.empty() ? "" : " ", rule.unit,
+                         rule.may_ramp ? ", or a ramp {from: A, to: B} of two" : "");
     case KeyKind::integer:
       return fmt::format("an integer from {:.0f} to {:.0f}", rule.minimum, rule.maximum);
     case KeyKind::boolean:
@@ -110,9 +111,21 @@ std::string description_of(const YamlNode& node) {
   return node.quoted ? fmt::format("the text \"{}\"", node.text) : node.text;
 }
 
+/// What stands at a dotted path that goes through sections alone, or null.
+const YamlNode* node_there(const YamlNode& root, std::string_view path) {
+  const YamlNode* node = &root;
+  while (!path.empty() && node != nullptr) {
+    const std::size_t dot = path.find('.');
+    node = node->find(path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  }
+  return node;
+}
+
 class Resolver {
  public:
-  Resolver(const DeckSchema& schema, std::string name) : schema_(schema), name_(std::move(name)) {}
+  Resolver(const DeckSchema& schema, std::string name, const YamlNode& root)
+      : schema_(schema), name_(std::move(name)), root_(root) {}
 
   DeckValue section(const YamlNode& node, const std::string& path, const std::string& allowed) {
     if (node.kind != YamlNode::Kind::map && node.kind != YamlNode::Kind::null) {
@@ -125,7 +138,13 @@ class Resolver {
     DeckValue::Section values;
     for (const KeyRule* rule : rules) {
       const std::string child = child_path(path, rule->name());
-      if (!rule->goes_with(type)) {
+      if (!rule->not_beside.empty() && node_there(root_, rule->not_beside) != nullptr) {
+        if (const YamlNode* given = node.find(rule->name())) {
+          refuse(*given, child, "not beside " + rule->not_beside, description_of(*given),
+                 fmt::format("{} of each stage, {}[].{}", rule->name(), rule->not_beside,
+                             rule->name()));
+        }
+      } else if (!rule->goes_with(type)) {
         if (const YamlNode* given = node.find(rule->name())) {
           refuse(*given, child, fmt::format("only with type {}", fmt::join(rule->only_with, ", ")),
                  "type " + type, keys_with(path, type));
@@ -135,7 +154,8 @@ class Resolver {
       } else if (!rule->default_value.empty()) {
         values.emplace_back(rule->name(), default_of(*rule, child, node.origin));
       } else if (rule->presence == Presence::required) {
-        refuse(node, child, "missing key", "", allowed_of(*rule));
+        refuse(node, child, "missing key", "",
+               allowed_of(*rule) + (rule->not_beside.empty() ? "" : ", or " + rule->not_beside));
       }
     }
     return {std::move(values), node.origin};
@@ -240,7 +260,8 @@ class Resolver {
   }
 
   DeckValue value(const YamlNode& node, const KeyRule& rule, const std::string& path) {
-    if (rule.kind == KeyKind::section) return section(node, path, allowed_of(rule));
+    const bool ramp = rule.may_ramp && node.kind == YamlNode::Kind::map;
+    if (rule.kind == KeyKind::section || ramp) return section(node, path, allowed_of(rule));
     if (!rule.is_list()) return scalar(node, rule, path);
     if (node.kind != YamlNode::Kind::list) {
       refuse(node, path, "not a list", description_of(node), allowed_of(rule));
@@ -363,25 +384,47 @@ class Resolver {
 
   const DeckSchema& schema_;
   std::string name_;
+  const YamlNode& root_;
 };
 
-/// The node at a dotted path, made where it is not there.
+/// The key of a map, made where it is not there.
+YamlNode& key_of(YamlNode& node, const std::string& key, const std::string& place) {
+  if (node.kind == YamlNode::Kind::null) node.kind = YamlNode::Kind::map;
+  if (node.kind != YamlNode::Kind::map) {
+    complain(place, "not a section, so it has no key " + quoted_input(key), "", "");
+  }
+  if (node.find(key) == nullptr) {
+    YamlNode added;
+    added.origin.from_override = true;
+    node.entries.push_back({key, std::move(added)});
+  }
+  return *node.find(key);
+}
+
+/// An entry that a list has: `index` is what stands between the brackets.
+YamlNode& entry_of(YamlNode& node, const std::string& index, const std::string& place) {
+  if (node.kind != YamlNode::Kind::list || node.items.empty()) {
+    complain(place, "not a list, so it has no entry " + quoted_input(index), "", "");
+  }
+  const auto most = static_cast<std::int64_t>(node.items.size()) - 1;
+  const std::optional<std::int64_t> number = parse_integer(index);
+  if (!number || *number < 0 || *number > most) {
+    complain(place, "no such entry of the list", index, fmt::format("0 to {}", most));
+  }
+  return node.items[static_cast<std::size_t>(*number)];
+}
+
+/// The node at a dotted path such as "run.stages[1].steps", made where it is not there.
 YamlNode& node_at(YamlNode& root, std::string_view path, const std::string& place) {
   YamlNode* node = &root;
   while (!path.empty()) {
     const std::size_t dot = path.find('.');
-    const std::string key(path.substr(0, dot));
+    const std::string word(path.substr(0, dot));
     path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
-    if (node->kind == YamlNode::Kind::null) node->kind = YamlNode::Kind::map;
-    if (node->kind != YamlNode::Kind::map) {
-      complain(place, "not a section, so it has no key " + quoted_input(key), "", "");
-    }
-    if (node->find(key) == nullptr) {
-      YamlNode added;
-      added.origin.from_override = true;
-      node->entries.push_back({key, std::move(added)});
-    }
-    node = node->find(key);
+    const std::size_t bracket = word.ends_with(']') ? word.find('[') : std::string::npos;
+    node = &key_of(*node, word.substr(0, bracket), place);
+    if (bracket == std::string::npos) continue;
+    node = &entry_of(*node, word.substr(bracket + 1, word.size() - bracket - 2), place);
   }
   return *node;
 }
@@ -410,7 +453,8 @@ void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides) 
 }
 
 DeckValue resolve_deck(const YamlNode& root, const DeckSchema& schema, const std::string& name) {
-  return Resolver(schema, name).section(root, "", "sections such as system, potential and run");
+  return Resolver(schema, name, root)
+      .section(root, "", "sections such as system, potential and run");
 }
 
 }  // namespace pencilbox

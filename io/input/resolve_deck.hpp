@@ -10,8 +10,9 @@
 
 namespace pencilbox {
 
-/// Puts overrides ("potential.cutoff=3.0", the value in YAML) over what the deck says; the last of
-/// several for one key holds. Throws InputError for one that is not key=value.
+/// Puts overrides ("potential.cutoff=3.0" or "run.stages[1].steps=50", the value in YAML) over what
+/// the deck says; the last of several for one key holds. Throws InputError for one that is not
+/// key=value.
 void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides);
 
 /// Checks the tree against the schema and fills in the defaults. Throws InputError for the first

@@ -139,6 +139,41 @@ Json observables_json(const RunReport& report) {
   return list;
 }
 
+/// Those that a minimisation had no use for.
+std::int64_t steps_at_rest(const StageReport& stage) {
+  if (!stage.minimisation || !stage.minimisation->rests_since) return 0;
+  return stage.last_step - std::max(stage.first_step, *stage.minimisation->rests_since);
+}
+
+std::int64_t steps_moved(const StageReport& stage) {
+  return stage.last_step - stage.first_step - steps_at_rest(stage);
+}
+
+/// Null where a stage is none.
+Json minimisation_json(const StageReport& stage) {
+  if (!stage.minimisation) return nullptr;
+  const Minimisation& now = *stage.minimisation;
+  return {{"converged", now.converged()},
+          {"stopped_by", now.converged() ? "force_tolerance" : "steps"},
+          {"steps", steps_moved(stage)},
+          {"largest_force", number(now.largest_force)},
+          {"force_tolerance", number(now.force_tolerance)}};
+}
+
+Json stages_json(const std::vector<StageReport>& stages) {
+  Json list = Json::array();
+  for (const StageReport& stage : stages) {
+    list.push_back({{"name", stage.name.empty() ? Json(nullptr) : Json(stage.name)},
+                    {"integrator", stage.integrator},
+                    {"timestep", number(stage.timestep)},
+                    {"first_step", stage.first_step},
+                    {"last_step", stage.last_step},
+                    {"seconds", number(stage.seconds)},
+                    {"minimisation", minimisation_json(stage)}});
+  }
+  return list;
+}
+
 Json report_json(const RunReport& report) {
   return {{"figure_of_merit",
            {{"matom_steps_per_s", number(matom_steps_per_second(report))},
@@ -155,6 +190,7 @@ Json report_json(const RunReport& report) {
           {"precision", name_of(report.precision)},
           {"deterministic", report.deterministic},
           {"integrator", report.integrator},
+          {"stages", stages_json(report.stages)},
           {"regions", regions_json(report.regions)},
           {"backend_stats", stats_json(report.backend_stats)},
           {"neighbors", neighbors_json(report.neighbors)},
@@ -235,13 +271,29 @@ void print_observable(std::ostream& out, const ObservableResult& result) {
   }
 }
 
+std::string in_words(const StageReport& stage, const Minimisation& now) {
+  return fmt::format("minimised in {} steps: the largest force is {:.4g} epsilon/sigma, {}",
+                     steps_moved(stage), now.largest_force,
+                     now.converged()
+                         ? fmt::format("within the tolerance of {:.4g}", now.force_tolerance)
+                         : fmt::format("not within the tolerance of {:.4g}", now.force_tolerance));
+}
+
 }  // namespace
+
+std::string in_words(const StageReport& stage) {
+  const std::string text = fmt::format("stage {}: steps {} to {} in {:.4g} s", stage.name,
+                                       stage.first_step, stage.last_step, stage.seconds);
+  return stage.minimisation ? text + "; " + in_words(stage, *stage.minimisation) : text;
+}
 
 double steps_per_second(const RunReport& report) {
   if (report.steps <= 0 || !(report.seconds > 0.0)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  return static_cast<double>(report.steps) / report.seconds;
+  std::int64_t steps = report.steps;
+  for (const StageReport& stage : report.stages) steps -= steps_at_rest(stage);
+  return static_cast<double>(steps) / report.seconds;
 }
 
 double matom_steps_per_second(const RunReport& report) {
@@ -277,6 +329,12 @@ void print_summary(std::ostream& out, const RunReport& report) {
   out << "where the time went:\n";
   print_regions(out, report);
   for (const ObservableResult& result : report.observables) print_observable(out, result);
+  for (const StageReport& stage : report.stages) {
+    const bool has_been_told = !stage.name.empty();
+    if (stage.minimisation && !has_been_told) {
+      fmt::print(out, "{}\n", in_words(stage, *stage.minimisation));
+    }
+  }
   if (std::isfinite(report.energy_drift)) {
     fmt::print(out, "energy drift: {:.3g} epsilon/tau per particle\n", report.energy_drift);
   }

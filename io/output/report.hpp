@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "core/device/properties.hpp"
+#include "core/minimisation.hpp"
 #include "core/neighbor_stats.hpp"
 #include "core/observable_info.hpp"
 #include "core/observation.hpp"
@@ -18,6 +20,19 @@
 #include "io/output/provenance.hpp"
 
 namespace pencilbox {
+
+/// What a run, or this part of it, did of a stage.
+struct StageReport {
+  std::string name;  ///< empty: the deck has no list of stages
+  std::string integrator;
+  double timestep = 0.0;                       ///< [tau]
+  std::int64_t first_step = 0, last_step = 0;  ///< from the one to the other
+  double seconds = 0.0;                        ///< wall time
+  std::optional<Minimisation> minimisation{};  ///< how it ended, where it is one
+};
+
+/// "stage minimise: steps 0 to 2000 in 0.31 s; minimised: ..."
+std::string in_words(const StageReport& stage);
 
 struct RunReport {
   std::int64_t particles = 0;
@@ -30,13 +45,14 @@ struct RunReport {
   DeviceProperties device;
   Precision precision = Precision::mixed;
   bool deterministic = false;
-  std::string integrator;
+  std::string integrator;           ///< of the last stage
+  std::vector<StageReport> stages;  ///< those that this run, or part, was in
   RegionSeconds regions;
   BackendStats backend_stats;
   NeighborStats neighbors{};
   std::vector<ObservableResult> observables{};
   /// Total energy per particle, last observation less first, by the time between [epsilon/tau]; of
-  /// the whole run, whatever parts it was done in.
+  /// the whole last stage, whatever parts it was done in. NaN for a minimisation.
   double energy_drift = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, std::string> versions;  ///< pencilbox, and library_versions()
   Provenance provenance{};

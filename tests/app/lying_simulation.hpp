@@ -28,6 +28,9 @@ class LyingSimulation final : public Simulation {
     if (most_steps_ != nullptr) *most_steps_ = std::max(*most_steps_, honest_->step());
   }
   std::int64_t step() const override { return honest_->step(); }
+  void begin_stage(const StageSettings& stage) override { honest_->begin_stage(stage); }
+  std::optional<Minimisation> minimisation() override { return honest_->minimisation(); }
+  bool is_minimised() const override { return honest_->is_minimised(); }
   void evaluate_energies() override { honest_->evaluate_energies(); }
   Observation observe() override {
     Observation sums = honest_->observe();

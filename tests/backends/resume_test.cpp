@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/lattice.hpp"
+#include "core/ramp_parameter.hpp"
 #include "core/velocities.hpp"
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
@@ -39,7 +40,11 @@ TEST_P(Resume, GoesOnBitForBit) {
   for (const IntegratorInfo& info : backend().device->integrators()) {
     const std::string& integrator = info.name;
     SimulationSetup setup = setup_with(integrator, {true, true, true});
-    for (const ParameterInfo& parameter : info.parameters) setup.parameters[parameter.name] = 1.0;
+    for (const ParameterInfo& parameter : info.parameters) {
+      setup.parameters[parameter.name] = is_ramp_end(parameter.name) ? 0.5 : 1.0;
+    }
+    setup.steps = 7;
+    setup.zero_momentum_every = 3;
     const auto whole = backend().device->make(setup);
     whole->advance(4, LastStep::forces_only);
     const ExactState middle = whole->exact_state();
@@ -53,7 +58,11 @@ TEST_P(Resume, GoesOnBitForBit) {
     resumed->advance(1, LastStep::forces_only);
     resumed->advance(2);
     EXPECT_EQ(resumed->observe().total_energy(), sums.total_energy()) << integrator;
-    EXPECT_EQ(resumed->observe().conserved_energy, sums.conserved_energy) << integrator;
+    if (std::isnan(sums.conserved_energy)) {
+      EXPECT_TRUE(std::isnan(resumed->observe().conserved_energy)) << integrator;
+    } else {
+      EXPECT_EQ(resumed->observe().conserved_energy, sums.conserved_energy) << integrator;
+    }
     expect_same(resumed->exact_state(), whole->exact_state());
   }
 }

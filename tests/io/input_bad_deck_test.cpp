@@ -370,10 +370,148 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"fractions that do not sum to 1", 6,
                 "  types: [{name: A, fraction: 0.5}, {name: B, fraction: 0.4}]",
                 "deck.yaml:6: system.types: fractions do not sum to 1, got 0.9", "a sum of 1"},
+        BadLine{"steps beside stages", 15, "run: {steps: 1, stages: [{name: a, steps: 1}]}",
+                "deck.yaml:14: integrator: not beside run.stages, got a section",
+                "allowed integrator of each stage, run.stages[].integrator"},
         BadLine{"duplicate pair", 10,
                 "  pairs:\n    - {types: [A, B], epsilon: 1, sigma: 1}\n"
                 "    - {types: [B, A], epsilon: 2, sigma: 1}",
                 "deck.yaml:12: potential.pairs[1].types: duplicate pair", "in either order"}));
+
+/// A good deck of two stages, in which one line is replaced.
+std::string staged_deck_with(std::size_t line, const std::string& replacement) {
+  const std::array<std::string, 6> lines{
+      "system: {particles: {random: {count: 9, box: [5, 5, 5]}}}",  // 1
+      "potential: {cutoff: 2.5}",                                   // 2
+      "run:",                                                       // 3
+      "  stages:",                                                  // 4
+      "    - {name: first, steps: 5, integrator: {type: fire}}",    // 5
+      "    - {name: second, steps: 5}"};                            // 6
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += (i + 1 == line ? replacement : lines[i]) + "\n";
+  }
+  return text;
+}
+
+class BadStage : public ::testing::TestWithParam<BadLine> {};
+
+TEST_P(BadStage, GivesOneLine) {
+  const BadLine& bad = GetParam();
+  ASSERT_EQ(error_in(staged_deck_with(0, "")), "no error");
+  const std::string error = error_in(staged_deck_with(bad.line, bad.replacement));
+  EXPECT_EQ(error.substr(0, bad.prefix.size()), bad.prefix) << error;
+  EXPECT_NE(error.find(bad.mention), std::string::npos) << error;
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Stages, BadStage,
+    ::testing::Values(
+        BadLine{"steps beside stages", 3, "run:\n  steps: 100",
+                "deck.yaml:4: run.steps: not beside run.stages, got 100",
+                "allowed steps of each stage, run.stages[].steps"},
+        BadLine{"zero_momentum beside stages", 3, "run:\n  zero_momentum: {}",
+                "deck.yaml:4: run.zero_momentum: not beside run.stages, got a section",
+                "run.stages[].zero_momentum"},
+        BadLine{"integrator beside stages", 2,
+                "potential: {cutoff: 2.5}\nintegrator: {timestep: 1}",
+                "deck.yaml:3: integrator: not beside run.stages, got a section",
+                "run.stages[].integrator"},
+        BadLine{"without a name", 6, "    - {steps: 5}",
+                "deck.yaml:6: run.stages[1].name: missing key", "a word"},
+        BadLine{"without steps", 6, "    - {name: second}",
+                "deck.yaml:6: run.stages[1].steps: missing key", "an integer from 1"},
+        BadLine{"no steps", 6, "    - {name: second, steps: 0}",
+                "deck.yaml:6: run.stages[1].steps: out of range, got 0", "an integer from 1"},
+        BadLine{"too many steps together", 6, "    - {name: second, steps: 9007199254740992}",
+                "deck.yaml:6: run.stages[1].steps: too many steps before and in stage second, got "
+                "9007199254740992",
+                "at most 9007199254740992 for all stages together"},
+        BadLine{"the same name twice", 6, "    - {name: first, steps: 5}",
+                "deck.yaml:6: run.stages[1].name: duplicate stage, got first", "each name once"},
+        BadLine{"misspelt key", 6, "    - {name: second, stpes: 5}",
+                "deck.yaml:6: run.stages[1].stpes: unknown key", "did you mean steps?"},
+        BadLine{"timestep beside the integrator", 6, "    - {name: second, steps: 5, timestep: 1}",
+                "deck.yaml:6: run.stages[1].timestep: key in the wrong section",
+                "run.stages[].integrator.timestep"},
+        BadLine{"unknown minimiser", 5,
+                "    - {name: first, steps: 5, integrator: {type: minimize}}",
+                "deck.yaml:5: run.stages[0].integrator.type: no such choice, got minimize",
+                "integrator.type: fire"},
+        BadLine{"parameter of another", 5,
+                "    - {name: first, steps: 5, integrator: {type: fire, friction: 1}}",
+                "deck.yaml:5: run.stages[0].integrator.friction: only with type langevin",
+                "got type fire"},
+        BadLine{"no tolerance", 5,
+                "    - {name: first, steps: 5, integrator: {type: fire, force_tolerance: 0}}",
+                "deck.yaml:5: run.stages[0].integrator.force_tolerance: out of range, got 0",
+                "epsilon/sigma"},
+        BadLine{"velocities that would be lost", 1,
+                "system: {particles: {random: {count: 9, box: [5, 5, 5]}}, velocities: "
+                "{temperature: 1.5}}",
+                "deck.yaml:1: system.velocities: a minimisation begins and ends at rest",
+                "begins with fire"},
+        BadLine{"every other step", 6,
+                "    - {name: second, steps: 5, zero_momentum: {every: 0.5}}",
+                "deck.yaml:6: run.stages[1].zero_momentum.every: not an integer, got 0.5",
+                "an integer from 0"},
+        BadLine{"ramp of a ramp", 6,
+                "    - {name: second, steps: 5, integrator: {type: langevin, friction: 1, "
+                "temperature: {from: 1, to: {from: 1, to: 2}}}}",
+                "deck.yaml:6: run.stages[1].integrator.temperature.to: wrong type, got a section",
+                "a real number from 0"},
+        BadLine{"half a ramp", 6,
+                "    - {name: second, steps: 5, integrator: {type: langevin, friction: 1, "
+                "temperature: {from: 1}}}",
+                "deck.yaml:6: run.stages[1].integrator.temperature.to: missing key",
+                "a real number from 0"},
+        BadLine{"a ramp below zero", 6,
+                "    - {name: second, steps: 5, integrator: {type: langevin, friction: 1, "
+                "temperature: {from: 1, to: -1}}}",
+                "deck.yaml:6: run.stages[1].integrator.temperature.to: out of range, got -1",
+                "epsilon"},
+        BadLine{"a ramp as a list", 6,
+                "    - {name: second, steps: 5, integrator: {type: langevin, friction: 1, "
+                "temperature: [1, 2]}}",
+                "deck.yaml:6: run.stages[1].integrator.temperature: wrong type, got a list of 2",
+                "or a ramp {from: A, to: B}"},
+        BadLine{"a ramp of what may not be one", 6,
+                "    - {name: second, steps: 5, integrator: {type: langevin, temperature: 1, "
+                "friction: {from: 1, to: 2}}}",
+                "deck.yaml:6: run.stages[1].integrator.friction: wrong type, got a section",
+                "a real number"}));
+
+TEST(BadStages, NeitherStepsNorStages) {
+  EXPECT_EQ(
+      error_in("system: {particles: {random: {count: 9, box: [5, 5, 5]}}}\n"
+               "potential: {cutoff: 2.5}\nrun: {device: host}\n"),
+      "deck.yaml:3: run.steps: missing key, allowed an integer from 0 to 9007199254740992, or "
+      "run.stages");
+}
+
+TEST(BadStages, AreAListOfOneOrMore) {
+  EXPECT_EQ(error_in(staged_deck_with(0, ""), {"run.stages=5"}),
+            "--set run.stages: not a list, got 5, allowed a list of sections (keys and values)");
+  EXPECT_EQ(error_in(staged_deck_with(0, ""), {"run.stages=[]"}),
+            "--set run.stages: wrong number of entries, got 0, allowed 1 to 1000 entries");
+}
+
+TEST(BadStages, OverridesNameAnEntryThatIsThere) {
+  const auto error = [](const std::string& text) {
+    return error_in(staged_deck_with(0, ""), {text});
+  };
+  EXPECT_EQ(error("run.stages[2].steps=1"),
+            "--set run.stages[2].steps: no such entry of the list, got 2, allowed 0 to 1");
+  EXPECT_EQ(error("run.stages[-1].steps=1"),
+            "--set run.stages[-1].steps: no such entry of the list, got -1, allowed 0 to 1");
+  EXPECT_EQ(error("run.stages[x]=1"),
+            "--set run.stages[x]: no such entry of the list, got x, allowed 0 to 1");
+  EXPECT_EQ(error("run[0]=1"), "--set run[0]: not a list, so it has no entry 0");
+  EXPECT_EQ(error("run.stages[1].steps=-1").substr(0, 40),
+            "--set run.stages[1].steps: out of range,");
+  EXPECT_EQ(error("run.steps=1").substr(0, 41), "--set run.steps: not beside run.stages, g");
+}
 
 TEST(BadDeckTogether, TailCorrectionInAnOpenBox) {
   const std::string error = error_in(deck_with(10, "  tail_correction: true"),
@@ -498,12 +636,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadOverride{"system.temperature=1", "--set system.temperature: key in the wrong section",
                     "system.velocities.temperature"},
         BadOverride{"integrator.type=berendsen", "--set integrator.type: no such choice",
-                    "allowed velocity-verlet, langevin, velocity-rescaling, nose-hoover; constant"},
+                    "velocity-rescaling, nose-hoover, fire; constant"},
         BadOverride{"integrator.barostat=1", "--set integrator.barostat: unknown key",
                     "a box keeps its volume"},
         BadOverride{"units=lj", "--set units: unknown key", "reduced Lennard-Jones units"},
         BadOverride{"output.rdf=1", "--set output.rdf: unknown key", "g(r)"},
-        BadOverride{"run.equilibrate=100", "--set run.equilibrate: unknown key", "one stage"},
+        BadOverride{"run.equilibrate=100", "--set run.equilibrate: unknown key",
+                    "run.stages: [{name: equilibrate"},
+        BadOverride{"run.minimize=true", "--set run.minimize: unknown key",
+                    "integrator.type: fire"},
         BadOverride{"title=\xff", "--set title: not UTF-8 text, got title=?", "UTF-8 text"},
         BadOverride{"potential.cutoff", "--set potential.cutoff: not an override", "key=value"},
         BadOverride{"=1", "--set nothing: not an override", "key=value"},

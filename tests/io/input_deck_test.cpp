@@ -59,9 +59,94 @@ Deck parse(const std::string& text, const std::vector<std::string>& overrides = 
 TEST(Deck, GivesAnIntegratorItsParameters) {
   const Deck deck = parse(small_deck, {"integrator.type=langevin", "integrator.temperature=0.7",
                                        "integrator.friction=2"});
-  EXPECT_EQ(deck.integrator, "langevin");
-  EXPECT_EQ(deck.parameters,
+  ASSERT_EQ(deck.stages.size(), 1U);
+  EXPECT_EQ(deck.stages[0].name, "");
+  EXPECT_EQ(deck.stages[0].integrator, "langevin");
+  EXPECT_EQ(deck.stages[0].parameters,
             (IntegratorParameters{{"temperature", 0.7}, {"friction", 2.0}, {"seed", 1.0}}));
+}
+
+constexpr const char* staged_deck = R"(system:
+  particles:
+    random: {count: 100, box: [5, 5, 5]}
+potential: {cutoff: 2.5}
+run:
+  stages:
+    - name: minimise
+      steps: 200
+      integrator: {type: fire}
+    - name: cool
+      steps: 1000
+      integrator:
+        {type: langevin, timestep: 0.01, temperature: {from: 1.5, to: 0.7}, friction: 1}
+      zero_momentum: {every: 50}
+    - {name: produce, steps: 500, zero_momentum: {}}
+observables:
+  - {type: radial-distribution, every: 100, max_distance: 2.5}
+  - {type: mean-squared-displacement, every: 10, from: 1300, length: 20}
+)";
+
+TEST(Deck, HasStages) {
+  const Deck deck = parse(staged_deck);
+  EXPECT_EQ(deck.steps, 1700);
+  ASSERT_EQ(deck.stages.size(), 3U);
+  EXPECT_EQ(deck.stages[0].name, "minimise");
+  EXPECT_EQ(deck.stages[0].integrator, "fire");
+  EXPECT_EQ(deck.stages[0].parameters,
+            (IntegratorParameters{{"force_tolerance", 0.01}, {"max_displacement", 0.1}}));
+  EXPECT_FALSE(deck.stages[0].zero_momentum_every);
+  EXPECT_EQ(deck.stages[1].first_step, 200);
+  EXPECT_DOUBLE_EQ(deck.stages[1].first_time, 200 * 0.005);
+  EXPECT_EQ(deck.stages[1].timestep, 0.01);
+  EXPECT_EQ(deck.stages[1].zero_momentum_every, 50);
+  EXPECT_EQ(deck.stages[1].parameters,
+            (IntegratorParameters{
+                {"temperature", 1.5}, {"temperature.to", 0.7}, {"friction", 1.0}, {"seed", 1.0}}));
+  EXPECT_EQ(deck.stages[2].first_step, 1200);
+  EXPECT_DOUBLE_EQ(deck.stages[2].first_time, 200 * 0.005 + 1000 * 0.01);
+  EXPECT_EQ(deck.stages[2].integrator, "velocity-verlet");
+  EXPECT_EQ(deck.stages[2].zero_momentum_every, 0);
+  EXPECT_EQ(resolved_yaml(parse(resolved_yaml(deck))), resolved_yaml(deck));
+}
+
+TEST(Deck, KnowsWhichStageAStepIsOf) {
+  const Deck deck = parse(staged_deck);
+  EXPECT_EQ(deck.stage_at(0), 0U);
+  EXPECT_EQ(deck.stage_at(199), 0U);
+  EXPECT_EQ(deck.stage_at(200), 1U);
+  EXPECT_EQ(deck.stage_at(1700), 2U);
+  EXPECT_FALSE(deck.changes_stage_at(0));
+  EXPECT_FALSE(deck.changes_stage_at(199));
+  EXPECT_TRUE(deck.changes_stage_at(200));
+  EXPECT_TRUE(deck.changes_stage_at(1200));
+  EXPECT_FALSE(deck.changes_stage_at(1700));
+}
+
+TEST(Deck, LooksAtTheLastStageAlone) {
+  const Deck deck = parse(staged_deck);
+  EXPECT_EQ(deck.observables[0].from, 1200) << "means of several stages are of none of them";
+  EXPECT_EQ(deck.observables[1].from, 1300);
+  EXPECT_EQ(parse(resolved_yaml(deck)).observables, deck.observables);
+}
+
+TEST(Deck, AnOverrideReachesIntoAStage) {
+  const Deck deck =
+      parse(staged_deck, {"run.stages[1].integrator.temperature.to=0.5", "run.stages[2].steps=7"});
+  EXPECT_EQ(deck.stages[1].parameters.at("temperature.to"), 0.5);
+  EXPECT_EQ(deck.steps, 1207);
+  EXPECT_EQ(deck.place("run.stages[2].steps"), "--set run.stages[2].steps");
+  EXPECT_EQ(deck.place("run.stages[1].integrator.friction"),
+            "folder/deck.yaml:13: run.stages[1].integrator.friction");
+}
+
+TEST(Deck, ARunMayBeARampAsAWhole) {
+  const Deck deck = parse(small_deck, {"integrator={type: nose-hoover, relaxation_time: 1, "
+                                       "temperature: {from: 2, to: 1}}",
+                                       "run.zero_momentum.every=10"});
+  ASSERT_EQ(deck.stages.size(), 1U);
+  EXPECT_EQ(deck.stages[0].parameters.at("temperature"), 2.0);
+  EXPECT_EQ(deck.stages[0].parameters.at("temperature.to"), 1.0);
+  EXPECT_EQ(deck.stages[0].zero_momentum_every, 10);
 }
 
 TEST(Deck, GivesObservablesTheirParameters) {
@@ -128,9 +213,12 @@ TEST(Deck, FillsInTheDefaults) {
   EXPECT_TRUE(deck.pairs.empty());
   EXPECT_EQ(deck.backend, "par-part-no-loop");
   EXPECT_TRUE(deck.options.empty());
-  EXPECT_EQ(deck.integrator, "velocity-verlet");
-  EXPECT_TRUE(deck.parameters.empty());
-  EXPECT_EQ(deck.timestep, 0.005);
+  ASSERT_EQ(deck.stages.size(), 1U);
+  EXPECT_EQ(deck.stages[0].integrator, "velocity-verlet");
+  EXPECT_TRUE(deck.stages[0].parameters.empty());
+  EXPECT_EQ(deck.stages[0].timestep, 0.005);
+  EXPECT_EQ(deck.stages[0].last_step(), 0);
+  EXPECT_FALSE(deck.stages[0].zero_momentum_every);
   EXPECT_EQ(deck.steps, 0);
   EXPECT_EQ(deck.precision, Precision::mixed);
   EXPECT_EQ(deck.device, "auto");
@@ -166,7 +254,7 @@ TEST(Deck, TakesEveryValue) {
   EXPECT_EQ(deck.options,
             (BackendOptions{
                 {"block", "128"}, {"order", "morton"}, {"cells", "auto"}, {"prefetch", "true"}}));
-  EXPECT_EQ(deck.timestep, 0.001);
+  EXPECT_EQ(deck.stages[0].timestep, 0.001);
   EXPECT_EQ(deck.steps, 1000000);
   EXPECT_EQ(deck.precision, Precision::double_);
   EXPECT_EQ(deck.device, "cuda");

@@ -55,6 +55,38 @@ TEST(FixedKeys, WhatChangesThePhysicsIsNamedWithBothValues) {
   EXPECT_FALSE(first_difference(keys(), keys({"integrator.timestep=5e-3"})));
 }
 
+TEST(FixedKeys, StepsAreFixedWhereARampGoesOnOverThem) {
+  const std::string ramp =
+      "integrator={type: langevin, friction: 1, temperature: {from: 1, to: 0.5}}";
+  const auto difference = first_difference(keys({ramp}), keys({ramp, "run.steps=40"}));
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->key, "run.steps");
+  EXPECT_EQ(difference->before, "20");
+  EXPECT_EQ(difference->now, "40");
+  const auto end = first_difference(keys({ramp}), keys({ramp, "integrator.temperature.to=0.4"}));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->key, "integrator.temperature.to");
+}
+
+TEST(FixedKeys, StagesAreFixedButForTheLastSteps) {
+  const auto staged = [](const std::vector<std::string>& overrides) {
+    return fixed_keys(
+        parse_deck("system: {particles: {random: {count: 9, box: [5, 5, 5]}}}\n"
+                   "potential: {cutoff: 2.5}\n"
+                   "run: {stages: [{name: a, steps: 5, integrator: {type: fire}},\n"
+                   "  {name: b, steps: 5}]}\n",
+                   "deck.yaml", overrides, test_catalogue()));
+  };
+  EXPECT_FALSE(first_difference(staged({}), staged({"run.stages[1].steps=50"})));
+  for (const char* key :
+       {"run.stages[0].steps", "run.stages[0].integrator.timestep", "run.stages[1].name"}) {
+    const auto difference = first_difference(staged({}), staged({std::string(key) + "=7"}));
+    ASSERT_TRUE(difference) << key;
+    EXPECT_EQ(difference->key, key);
+  }
+  EXPECT_TRUE(first_difference(staged({}), staged({"run.stages[1].zero_momentum.every=7"})));
+}
+
 TEST(FixedKeys, AStartFileMayMove) {
   const auto with_file = [](const std::string& file) {
     return fixed_keys(parse_deck(

@@ -41,6 +41,7 @@ TEST(JsonSchema, HasEveryKeyOfTheTable) {
     }
     if (rule.kind == KeyKind::real || rule.kind == KeyKind::integer) {
       const Json& number = rule.choices.empty() ? entry : entry.at("anyOf").at(0);
+      EXPECT_EQ(entry.contains("properties"), rule.may_ramp) << rule.path;
       EXPECT_EQ(number.at("minimum").get<double>(), rule.minimum) << rule.path;
       EXPECT_EQ(number.at("maximum").get<double>(), rule.maximum) << rule.path;
     }
@@ -64,6 +65,27 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
   EXPECT_EQ(options["additionalProperties"], false);
   EXPECT_EQ(options["properties"]["block"]["minimum"], 32);
   EXPECT_EQ(options["properties"]["cells"]["anyOf"].size(), 2U);
+}
+
+TEST(JsonSchema, SaysWhatStandsInThePlaceOfStages) {
+  const Json schema = Json::parse(json_schema(test_catalogue()));
+  const Json& cases = schema.at("allOf");
+  ASSERT_EQ(cases.size(), 3U);  // integrator, run.steps, run.zero_momentum
+  EXPECT_EQ(cases[0]["if"]["properties"]["run"]["required"], Json({"stages"}));
+  EXPECT_EQ(cases[0]["then"]["properties"]["integrator"], false);
+  EXPECT_FALSE(cases[0].contains("else"));
+  EXPECT_EQ(cases[1]["then"]["properties"]["run"]["properties"]["steps"], false);
+  EXPECT_EQ(cases[1]["else"]["properties"]["run"]["required"], Json({"steps"}));
+  EXPECT_FALSE(schema["properties"]["run"].contains("required"));
+}
+
+TEST(JsonSchema, ARampIsANumberOrItsEnds) {
+  const Json schema = Json::parse(json_schema(test_catalogue()));
+  const Json& ramp = schema["properties"]["integrator"]["properties"]["temperature"];
+  EXPECT_EQ(ramp["type"], Json({"number", "object"}));
+  EXPECT_EQ(ramp["required"], Json({"from", "to"}));
+  EXPECT_EQ(ramp["additionalProperties"], false);
+  EXPECT_EQ(ramp["minimum"], 0.0);
 }
 
 TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {

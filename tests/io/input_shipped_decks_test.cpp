@@ -171,8 +171,34 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
                           "file:", "frame:", "plummer:", "  count:", "  radius:", "  seed:"}) {
     uncomment("    ", key);
   }
-  for (const char* key :
-       {"temperature:", "friction:", "relaxation_time:", "seed:", "chain_length:"}) {
+  for (const char* key : {"temperature:", "friction:", "relaxation_time:", "seed:", "chain_length:",
+                          "force_tolerance:", "max_displacement:", "zero_momentum:", "  every:"}) {
+    uncomment("  ", key);
+  }
+  for (const char* key : {"stages:",
+                          "  - name:",
+                          "    steps:",
+                          "    integrator:",
+                          "      type:",
+                          "      timestep:",
+                          "      force_tolerance:",
+                          "      max_displacement:",
+                          "  - name:",
+                          "    steps:",
+                          "    integrator:",
+                          "      type:",
+                          "      temperature:",
+                          "      friction:",
+                          "      seed:",
+                          "    zero_momentum:",
+                          "      every:",
+                          "  - name:",
+                          "    steps:",
+                          "    integrator:",
+                          "      type:",
+                          "      temperature:",
+                          "      relaxation_time:",
+                          "      chain_length:"}) {
     uncomment("  ", key);
   }
   uncomment("  ", "softening:");
@@ -184,7 +210,8 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
     const bool in_a_list = rule.parent() == "observables[]";  // which may have one of each type
     bool alternative = !rule.only_with.empty() && !rule.goes_with("lennard-jones") && !in_a_list;
     for (const char* start :
-         {"particles.random", "particles.file", "particles.frame", "particles.plummer"}) {
+         {"particles.random", "particles.file", "particles.frame", "particles.plummer",
+          "run.stages", "zero_momentum", ".temperature."}) {
       alternative |= rule.path.find(start) != std::string::npos;
     }
     EXPECT_EQ(is_written(root, rule.path), !alternative) << rule.path;

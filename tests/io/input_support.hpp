@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/ramp_parameter.hpp"
 #include "io/input/catalogue.hpp"
 
 namespace pencilbox {
@@ -24,16 +25,22 @@ inline Catalogue test_catalogue() {
                    {"prefetch", "true", "read ahead", {"true", "false"}, 1, 0}};
   const IntegratorInfo verlet{.name = "velocity-verlet", .summary = "energy", .source = "test"};
   IntegratorInfo bath{.name = "langevin", .summary = "temperature", .source = "test"};
-  bath.parameters = {{"temperature", "of the bath", "epsilon", 0.0, 1e6},
+  const ParameterInfo temperature{"temperature", "of the bath", "epsilon", 0.0, 1e6};
+  const ParameterInfo end = ramp_end_of(temperature);
+  bath.parameters = {temperature,
+                     end,
                      {"friction", "rate", "1/tau", 1e-12, 1e6},
                      {"seed", "of the noise", "", 0.0, 0x1p53, "1", true}};
   IntegratorInfo rescaling{
       .name = "velocity-rescaling", .summary = "temperature", .source = "test"};
   const ParameterInfo relaxation_time{"relaxation_time", "of the bath", "tau", 1e-12, 1e12};
-  rescaling.parameters = {bath.parameters.front(), relaxation_time, bath.parameters.back()};
+  rescaling.parameters = {temperature, end, relaxation_time, bath.parameters.back()};
   IntegratorInfo chain{.name = "nose-hoover", .summary = "temperature", .source = "test"};
   chain.parameters = {
-      bath.parameters.front(), relaxation_time, {"chain_length", "links", "", 1.0, 8.0, "3", true}};
+      temperature, end, relaxation_time, {"chain_length", "links", "", 1.0, 8.0, "3", true}};
+  IntegratorInfo fire{.name = "fire", .summary = "minimisation", .source = "test"};
+  fire.parameters = {{"force_tolerance", "ends below", "epsilon/sigma", 1e-12, 1e12, "0.01"},
+                     {"max_displacement", "in a step", "sigma", 1e-6, 1.0, "0.1"}};
   ObservableInfo pairs{.name = "radial-distribution", .summary = "g(r)", .source = "test"};
   pairs.parameters = {{"bins", "number of bins", "", 1.0, 1000.0, "250", true},
                       {"max_distance", "pairs farther apart", "sigma", 1e-6, 1e7}};
@@ -59,7 +66,7 @@ inline Catalogue test_catalogue() {
                               {"k_max", "longest", "1/sigma", 1e-6, 1e6},
                               {"max_vectors", "of a shell", "", 1.0, 1e5, "50", true}}};
   return {{plain, tuned},
-          {verlet, bath, rescaling, chain},
+          {verlet, bath, rescaling, chain, fire},
           {"host", "cuda"},
           {pairs, flight, memory, tensor, energies, profile, neighbours, waves}};
 }

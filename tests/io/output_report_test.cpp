@@ -89,6 +89,36 @@ TEST(Report, IsReadBackExactly) {
   EXPECT_EQ(read.at("deck"), "title: \"two\"\nlines: \xc3\xa4\n");
 }
 
+TEST(Report, TellsOfStagesAndLeavesOutWhatWasNotDone) {
+  RunReport report = sample_report();
+  report.steps = 1000;
+  report.stages = {{"minimise", "fire", 0.005, 0, 900, 1.5, Minimisation{0.1, 0.09, 400}},
+                   {"produce", "velocity-verlet", 0.004, 900, 1000, 2.5, {}}};
+  const json read = written(report);
+  EXPECT_EQ(read.at("figure_of_merit").at("steps_per_s"), 125.0) << "500 of 1000 in 4 s";
+  EXPECT_EQ(read.at("stages").at(0), json({{"name", "minimise"},
+                                           {"integrator", "fire"},
+                                           {"timestep", 0.005},
+                                           {"first_step", 0},
+                                           {"last_step", 900},
+                                           {"seconds", 1.5},
+                                           {"minimisation",
+                                            {{"converged", true},
+                                             {"stopped_by", "force_tolerance"},
+                                             {"steps", 400},
+                                             {"largest_force", 0.09},
+                                             {"force_tolerance", 0.1}}}}));
+  EXPECT_TRUE(read.at("stages").at(1).at("minimisation").is_null());
+  EXPECT_EQ(in_words(report.stages[0]),
+            "stage minimise: steps 0 to 900 in 1.5 s; minimised in 400 steps: the largest force is "
+            "0.09 epsilon/sigma, within the tolerance of 0.1");
+  report.stages[0].minimisation = Minimisation{0.1, 7.5, {}};
+  const json stopped = written(report).at("stages").at(0).at("minimisation");
+  EXPECT_EQ(stopped.at("converged"), false);
+  EXPECT_EQ(stopped.at("stopped_by"), "steps");
+  EXPECT_EQ(stopped.at("steps"), 900);
+}
+
 TEST(Report, NamesTheKernelWhereTheDeviceDoes) {
   RunReport report = sample_report();
   report.backend_stats.resources = {"x-pencil", 56, 24, 0.375};

@@ -58,7 +58,7 @@ class TrajectoryResults : public testing::Test {
     const hdf5::Type type = hdf5::Type::of_dataset(dataset.id());
     const std::size_t length = H5Tget_size(type.id());
     std::string packed(dataset.shape().at(0) * length, '\0');
-    dataset.read(type.id(), packed.data());
+    dataset.read(type.id(), packed.data(), dataset.shape().at(0));
     std::vector<std::string> names;
     for (std::size_t k = 0; k < packed.size(); k += length) {
       names.emplace_back(packed.substr(k, length).c_str());
