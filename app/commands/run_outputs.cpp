@@ -144,7 +144,7 @@ void RunOutputs::write_observables(const std::vector<ObservableResult>& results,
   if (results.empty() || observables_step_ == step) return;
   for (const ObservableResult& result : results) write_observable(directory_.path(), result);
   if (trajectory_) {
-    trajectory_->append_results(step, static_cast<double>(step) * deck_.timestep, results);
+    trajectory_->append_results(step, deck_.time_at(step), results);
   }
   observables_step_ = step;
 }

@@ -443,6 +443,11 @@ std::size_t Deck::stage_at(std::int64_t step) const {
   return stage;
 }
 
+double Deck::time_at(std::int64_t step) const {
+  const DeckStage& stage = stages[stage_at(step)];
+  return stage.first_time + static_cast<double>(step - stage.first_step) * stage.timestep;
+}
+
 bool Deck::changes_stage_at(std::int64_t step) const {
   return step < steps && step > 0 && stages[stage_at(step)].first_step == step;
 }

@@ -117,6 +117,8 @@ struct Deck {
   std::size_t stage_at(std::int64_t step) const;
   /// Whether a stage ends at this step, and another one goes on.
   bool changes_stage_at(std::int64_t step) const;
+  /// The time that is reached by this step [tau].
+  double time_at(std::int64_t step) const;
 
   DeckValue values;  ///< the same as a tree, for resolved_yaml and where
 
