@@ -37,10 +37,13 @@ buildah_here() { buildah --root "$folder/storage" --runroot "$folder/run" --stor
 
 base=$(buildah_here from scratch)
 buildah_here copy --quiet "$base" "$folder/debian" /
+if [[ -n ${PENCILBOX_CCACHE:-} ]]; then # which takes what was compiled in another locale for something else
+  buildah_here config --env LANG="${LANG:-C.UTF-8}" "$base"
+fi
 buildah_here commit --quiet --rm "$base" localhost/debian:12
 cache=()
-if [[ -n ${PENCILBOX_CCACHE:-} ]]; then # which takes what was compiled in another locale for something else
-  cache=(--volume "$(readlink -f "$PENCILBOX_CCACHE"):/root/.cache/ccache" --env LANG="${LANG:-C.UTF-8}")
+if [[ -n ${PENCILBOX_CCACHE:-} ]]; then
+  cache=(--volume "$(readlink -f "$PENCILBOX_CCACHE"):/root/.cache/ccache")
 fi
 buildah_here build --pull-never "${cache[@]}" --file "$folder/context/packaging/Containerfile" --tag pencilbox "$folder/context"
 
