@@ -257,7 +257,7 @@ class Fire final : public Integrator<Precision> {
                         0.0,
                         0.0,
                         0.0};
-    has_begun_ = now.downhill != beginning;
+    has_begun_ = now.downhill != beginning || now.rests_since != not_yet;
     if (has_begun_) put(now, stream);
   }
 
