@@ -90,13 +90,13 @@ std::string start_text(const Deck& deck) {
   return file->path.string() + (file->frame ? fmt::format(", frame {}", *file->frame) : "");
 }
 
-/// Where several stages follow each other, what is timed is the last.
-std::string start_text(const Deck& deck, bool is_other_start) {
-  if (deck.stages.size() == 1) return start_text(deck);
-  const std::string before = deck.stages[deck.stages.size() - 2].name;
-  return fmt::format("{}{}; timed is the last stage, {}", start_text(deck),
-                     is_other_start ? "" : ", after the stages up to " + before,
-                     deck.stages.back().name);
+/// What is timed of a deck with several stages.
+std::string note_on_stages(const Deck& deck, bool is_other_start) {
+  const std::string last = deck.stages.back().name;
+  if (is_other_start) return "Timed: stage " + last + ", the last of the deck, from this start.";
+  return fmt::format(
+      "Timed: stage {}, the last of the deck, from where the one before it, {}, ended.", last,
+      deck.stages[deck.stages.size() - 2].name);
 }
 
 Contest make_contest(const CompareArguments& arguments, const Deck& deck,
@@ -148,8 +148,11 @@ void compare_command(const CompareArguments& arguments) {
   result.title = "Back ends compared: " + (deck.title.empty() ? deck.name : deck.title);
   result.facts = facts_of(arguments.command, provenance);
   result.facts.emplace_back("deck", deck.name);
-  result.facts.emplace_back("start", start_text(deck, !arguments.from.empty()));
+  result.facts.emplace_back("start", start_text(deck));
   result.provenance = entries_of(provenance);
+  if (deck.stages.size() > 1) {
+    result.notes.insert(result.notes.begin(), note_on_stages(deck, !arguments.from.empty()));
+  }
   files.write(result);
   print_result(result);
   print(files.closing_line() + result.conclusion + "\n");

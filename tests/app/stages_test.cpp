@@ -235,7 +235,8 @@ TEST_F(StagedRun, CompareTimesTheLast) {
       program("compare deck.yaml --backends par-part-no-loop --steps 2 --repeats 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(
-      result.out.find("of the deck, after the stages up to cool; timed is the last stage, produce"),
+      result.out.find(
+          "Timed: stage produce, the last of the deck, from where the one before it, cool, ended."),
       std::string::npos)
       << result.out;
 }
