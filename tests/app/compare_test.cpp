@@ -115,6 +115,9 @@ class Witness final : public Simulation {
   std::optional<Minimisation> minimisation() override { return honest_->minimisation(); }
   bool is_minimised() const override { return honest_->is_minimised(); }
   std::int64_t step() const override { return honest_->step(); }
+  void begin_stage(const StageSettings& stage) override { honest_->begin_stage(stage); }
+  std::optional<Minimisation> minimisation() override { return honest_->minimisation(); }
+  bool is_minimised() const override { return honest_->is_minimised(); }
   void evaluate_energies() override { honest_->evaluate_energies(); }
   Observation observe() override { return honest_->observe(); }
   ExactState exact_state() override { return honest_->exact_state(); }
