@@ -111,9 +111,6 @@ class Witness final : public Simulation {
     honest_->forget_regions();
     is_timed_ = true;
   }
-  void begin_stage(const StageSettings& stage) override { honest_->begin_stage(stage); }
-  std::optional<Minimisation> minimisation() override { return honest_->minimisation(); }
-  bool is_minimised() const override { return honest_->is_minimised(); }
   std::int64_t step() const override { return honest_->step(); }
   void begin_stage(const StageSettings& stage) override { honest_->begin_stage(stage); }
   std::optional<Minimisation> minimisation() override { return honest_->minimisation(); }
