@@ -98,46 +98,21 @@ TEST_F(CompareTest, TimesAllOfThemAndCountsFromTheYardstick) {
 }
 
 // Simulations that note who advances when, after the warm-up.
-class Witness final : public Simulation {
+class Witness final : public ForwardingSimulation {
  public:
   Witness(std::unique_ptr<Simulation> honest, std::string name, std::vector<std::string>& order)
-      : honest_(std::move(honest)), name_(std::move(name)), order_(order) {}
+      : ForwardingSimulation(std::move(honest)), name_(std::move(name)), order_(order) {}
 
   void advance(std::int64_t steps, LastStep last) override {
-    honest_->advance(steps, last);
+    ForwardingSimulation::advance(steps, last);
     if (is_timed_) order_.push_back(name_);
   }
   void forget_regions() override {
-    honest_->forget_regions();
+    ForwardingSimulation::forget_regions();
     is_timed_ = true;
   }
-  std::int64_t step() const override { return honest_->step(); }
-  void begin_stage(const StageSettings& stage) override { honest_->begin_stage(stage); }
-  std::optional<Minimisation> minimisation() override { return honest_->minimisation(); }
-  bool is_minimised() const override { return honest_->is_minimised(); }
-  void evaluate_energies() override { honest_->evaluate_energies(); }
-  Observation observe() override { return honest_->observe(); }
-  ExactState exact_state() override { return honest_->exact_state(); }
-  Frame snapshot(const FieldSet& fields) override { return honest_->snapshot(fields); }
-  PackedFrame packed_snapshot(const FieldSet& fields) override {
-    return honest_->packed_snapshot(fields);
-  }
-  void sample_observables() override { honest_->sample_observables(); }
-  std::vector<ObservableResult> observable_results() override {
-    return honest_->observable_results();
-  }
-  std::vector<ObservableState> observable_states() override { return honest_->observable_states(); }
-  void restore_observables(const std::vector<ObservableState>& states) override {
-    honest_->restore_observables(states);
-  }
-  double last_advance_seconds() const override { return honest_->last_advance_seconds(); }
-  RegionSeconds regions() const override { return honest_->regions(); }
-  BackendStats backend_stats() override { return honest_->backend_stats(); }
-  NeighborStats neighbor_stats() override { return honest_->neighbor_stats(); }
-  std::int64_t device_bytes() const override { return honest_->device_bytes(); }
 
  private:
-  std::unique_ptr<Simulation> honest_;
   std::string name_;
   std::vector<std::string>& order_;
   bool is_timed_ = false;
