@@ -53,8 +53,8 @@ function(pencilbox_compile_for_device target device)
   string(TOUPPER ${device} kind)
   target_compile_definitions(${target} PRIVATE PENCILBOX_DEVICE=${device} PENCILBOX_DEVICE_${kind}=1)
   if(device STREQUAL "host")
-    # GCC 12 loses roundings to float, (double)(float)x, where it makes vectors of straight-line code: kernels of
-    # one step and of two halves must have the same bits.
+    # No vectors out of straight-line code: there GCC 12 loses roundings to float, (double)(float)x, so that kernels
+    # of one step and of two halves have other bits; and GCC 14 makes wrong forces of neighbor/vectors with AVX-512.
     target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math
       $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX Boost::context)

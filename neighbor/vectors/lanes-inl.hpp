@@ -59,9 +59,7 @@ class Lanes {
   }
   /// The four numbers in every block.
   static Lanes fours(const Real* from) {
-    alignas(64) Real all[count];
-    for (int k = 0; k < count; ++k) all[k] = from[k % targets_of_a_row];
-    return load(all);
+    return blocks_of_fours([&](int) { return from; });
   }
   /// value(s) in all of block s.
   template <class Value>
