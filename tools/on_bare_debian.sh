@@ -45,8 +45,18 @@ mount --bind "$cache" "$system/root/.cache/ccache"
   tar --null --ignore-failed-read -T - -c) | tar -x -C "$system/pencilbox"
 
 # ccache takes what was compiled in another locale for something else.
-env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  ${CI:+CI="$CI"} ${LANG:+LANG="$LANG"} ${LC_ALL:+LC_ALL="$LC_ALL"} \
-  "$(command -v python3)" "$here/tools/replay_readme.py" /pencilbox README.md --chroot "$system" --no-python \
-  --leave-out './pencilbox test' \
+newcomer=(env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  ${CI:+CI="$CI"} ${LANG:+LANG="$LANG"} ${LC_ALL:+LC_ALL="$LC_ALL"})
+"${newcomer[@]}" "$(command -v python3)" "$here/tools/replay_readme.py" /pencilbox README.md --chroot "$system" \
+  --no-python --leave-out './pencilbox test' \
   --leave-out './pencilbox view melt-small --field potential_energy --overwrite'
+
+# What this system's compiler and libraries made of every back end: the forces of a liquid against the reference.
+# (Those of a crystal are zero, and hide much.)
+in_system() { "${newcomer[@]}" chroot "$system" /pencilbox/build/host/app/pencilbox "$@"; }
+for precision in single mixed double; do
+  in_system run /pencilbox/inputs/melt-small.yaml --quiet --overwrite --set run.steps=200 --set "run.precision=$precision" \
+    --set output.checkpoint.every=100 --set output.directory=/liquid
+  in_system compare /pencilbox/inputs/melt-small.yaml --from /liquid --set "run.precision=$precision" --steps 2 --repeats 1 \
+    --overwrite --output /liquid-compare
+done
