@@ -46,6 +46,13 @@ struct KickAndDrift {
     velocity.store(i, v);
   }
 
+  /// Moves to the positions that this unit of a cycle evaluates, seen in `mirror`.
+  PENCILBOX_DEVICE_FUNCTION void turn_to(std::int32_t unit,
+                                         PackedPosition<typename Precision::Pair>* mirror) {
+    arrival.unit = unit;
+    arrival.under_watch.packed = mirror;
+  }
+
   /// Of particle i.
   PENCILBOX_DEVICE_FUNCTION HalfKick<State> half_kick(Index i,
                                                       const Vec3<Accumulator>& force) const {

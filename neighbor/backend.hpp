@@ -33,6 +33,28 @@ struct LaunchReport {
   std::function<std::string()> note = [] { return std::string(); };
 };
 
+/// What a unit of a cycle reads and writes of the two mirrors.
+template <class Precision>
+struct UnitMirrors {
+  using Mirror = PackedPosition<typename Precision::Pair>*;
+  std::int32_t unit;  ///< of the cycle
+  Mirror read;        ///< positions that it evaluates
+  Mirror written;     ///< those that it moves to
+};
+
+/// Units of a cycle that are enqueued as one.
+template <class Precision>
+struct UnitsOfCycle {
+  using Mirror = PackedPosition<typename Precision::Pair>*;
+  std::int32_t count;
+  const std::int32_t* limit;  ///< unit k runs while k < *limit
+  Mirror even, odd;           ///< mirrors that even and odd units evaluate
+
+  PENCILBOX_DEVICE_FUNCTION UnitMirrors<Precision> mirrors_of(std::int32_t unit) const {
+    return {unit, unit % 2 == 0 ? even : odd, unit % 2 == 0 ? odd : even};
+  }
+};
+
 template <class Precision>
 class Backend {
  public:
@@ -60,6 +82,17 @@ class Backend {
                                 const Interaction<typename Precision::Pair>& /*interaction*/,
                                 const KickAndDrift<Precision>& /*move*/, Stream& /*stream*/) {
     throw std::logic_error("this back end stores its forces");
+  }
+
+  /// The same for units of a cycle from unit 0 on, in one launch whose blocks all run at once and
+  /// meet between units; to the bit the same. `move` is that of unit 0. False, with nothing
+  /// enqueued, where that cannot be: where kernels do not fit the device at once, for one.
+  virtual bool compute_and_move_units(const BinnedParticles<Precision>& /*particles*/,
+                                      const Interaction<typename Precision::Pair>& /*interaction*/,
+                                      const KickAndDrift<Precision>& /*move*/,
+                                      const UnitsOfCycle<Precision>& /*units*/,
+                                      Stream& /*stream*/) {
+    return false;
   }
 
   /// Told whenever the host looks: the most particles in one cell now. Launch shapes may follow it;

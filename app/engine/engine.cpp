@@ -117,10 +117,11 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
     const bool sampled = is_sample(cycles > 1 ? k - 1 : single_cycles_++);
     sampled ? profiler_.sample() : profiler_.pause();
     if (sampled || !takes_graphs() || !has_run_) {
-      plan().cycle(units);
+      plan().cycle(units, units_come_as());
       has_run_ = has_run_ || !sampled;
     } else {
-      graphs_.replay(graph_of(units), stream_, [this, units] { plan().cycle(units); });
+      graphs_.replay(graph_of(units), stream_,
+                     [this, units] { plan().cycle(units, units_come_as()); });
     }
   }
   profiler_.pause();
@@ -151,6 +152,14 @@ template <class Precision>
 bool Engine<Precision>::takes_graphs() const {
   if (setup_.executor == Executor::launched || !backend_->settled()) return false;
   return setup_.executor == Executor::graph || !device_.emulates_blocks;
+}
+
+/// A unit more or less costs nothing where blocks see for themselves that it is not wanted.
+template <class Precision>
+UnitsComeAs Engine<Precision>::units_come_as() const {
+  const bool wanted = setup_.executor == Executor::persistent ||
+                      (setup_.executor == Executor::best && !device_.emulates_blocks);
+  return wanted ? UnitsComeAs::one_kernel : UnitsComeAs::several_kernels;
 }
 
 template <class Precision>

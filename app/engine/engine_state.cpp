@@ -89,6 +89,7 @@ void Engine<Precision>::begin_stage(const StageSettings& stage) {
   rests_since_.reset();
   zero_momentum_.set_taken_energy(0.0, stream_);
   begin_stage();
+  refuse_if_not_persistent();
 }
 
 template <class Precision>
@@ -140,6 +141,7 @@ void Engine<Precision>::load(const StartState& start, const Problem& problem) {
   evaluate(Wanted::forces_and_energies);
   look_after_health(step_);
   if (candidates_.size() > 1) rehearse();
+  refuse_if_not_persistent();
 }
 
 /// Places as they were: binning once more could move what rounding left on a face, and the forces
@@ -175,6 +177,7 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
     restore_list(state);
   }
   if (candidates_.size() > 1) rehearse();
+  refuse_if_not_persistent();
   if (is_choosing() && active_ != choosing_->active()) adopt(choosing_->active());
   if (const auto now = minimisation()) {
     is_minimisation_ = true;
@@ -339,7 +342,25 @@ void Engine<Precision>::rehearse() {
     backend->rebuild(view(), stream_);
     backend->compute(view(), *interaction_, Wanted::forces, particles_.sums, stream_);
     plan_with(*backend).move_by_forces(0);
+    if (units_come_as() == UnitsComeAs::one_kernel) plan_with(*backend).move_at_once(1);
   }
+}
+
+/// What the deck names is never replaced: a cycle in one kernel where that was asked for, or none.
+template <class Precision>
+void Engine<Precision>::refuse_if_not_persistent() {
+  if (setup_.executor != Executor::persistent) return;
+  const Candidate& first = candidates_.front();
+  const auto is_of_another = [&](const Candidate& c) { return c.entry != first.entry; };
+  const bool is_one = std::none_of(candidates_.begin(), candidates_.end(), is_of_another);
+  const Rehearsal rehearsal;
+  if (is_one && !plan().rebuilds_every_step() && plan().move_at_once(1)) return;
+  throw InputError(
+      "run.executor: persistent takes a back end that is named and keeps a list whose rows are "
+      "shared by several threads, the integrator velocity-verlet, and so few particles that all "
+      "their threads run on the device at once; got " +
+      (is_one ? first.entry->info.name : "auto") + ", " + setup_.integrator + " and " +
+      std::to_string(particles_.count) + " particles");
 }
 
 /// What is fastest depends on how full cells are.

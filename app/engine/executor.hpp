@@ -1,6 +1,6 @@
 // How steps reach the device: launched one kernel after the other, or, where the same ones come
-// again and again, noted once in a graph and launched as one. (A third way, one persistent kernel
-// for what fits a GPU at once, would stand here too.)
+// again and again, noted once in a graph and launched as one. (The third way, one kernel for all
+// units of a cycle where that fits a GPU at once, is the plan's: step_plan.hpp.)
 #pragma once
 
 #include <cstdint>

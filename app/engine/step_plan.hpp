@@ -5,6 +5,7 @@
 //   on displacement   cycle:   [ order, back end's rebuild ]  if due
 //                     unit k:  forces, move under watch       while k < limit
 //
+// For a small system all units of a cycle may be one kernel, in which blocks wait for each other.
 // Forces and move are one kernel where back end and integrator can. Unit k of a cycle reads the
 // mirror that k is even or odd for, and its move writes the other.
 #pragma once
@@ -106,6 +107,10 @@ struct StepParts {
   Stream& stream;
 };
 
+/// How the units of a cycle are enqueued: a kernel each, or more, or, where back end and integrator
+/// can, all in one kernel whose blocks meet after each.
+enum class UnitsComeAs { several_kernels, one_kernel };
+
 template <class Precision>
 class StepPlan {
  public:
@@ -139,8 +144,11 @@ class StepPlan {
   void book(std::int32_t units) { for_each(parts_.stream, 1, BookUnits{parts_.control, units}); }
 
   /// Of a plan that rebuilds on displacement: a rebuild if it is due, then units until the next.
-  void cycle(std::int32_t units) {
+  void cycle(std::int32_t units, UnitsComeAs come) {
     open_cycle(units, CycleOf::units);
+    if (come == UnitsComeAs::one_kernel && !parts_.profiler.sampling() && move_at_once(units)) {
+      return;
+    }
     for (std::int32_t k = 0; k < units; ++k) {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, k});
       compute_and_move(k);
@@ -172,14 +180,21 @@ class StepPlan {
   /// Forces of unit k, and from them the positions of the next, which the particles do not show
   /// yet. False, with nothing enqueued, where that takes two kernels.
   bool move_by_forces(std::int32_t k) {
-    if (!parts_.backend.moves_targets()) return false;
-    const StepNumber step = step_of(k + 1);
-    const auto move = parts_.integrator.kick_and_drift(
-        {parts_.particles,
-         parts_.binning.arrival_apart(parts_.particles, step, parts_.control, k + 1), step});
+    const std::optional<KickAndDrift<Precision>> move = move_apart_after(k);
     if (!move) return false;
     parts_.backend.compute_and_move(view(k), parts_.interaction, *move, parts_.stream);
     return true;
+  }
+
+  /// All units of a cycle. False, with nothing enqueued, where that takes several kernels.
+  bool move_at_once(std::int32_t units) {
+    const std::optional<KickAndDrift<Precision>> move = move_apart_after(0);
+    if (!move) return false;
+    const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, 0});
+    return parts_.backend.compute_and_move_units(
+        view(0), parts_.interaction, *move,
+        {units, &parts_.control->limit, parts_.binning.mirror(0), parts_.binning.mirror(1)},
+        parts_.stream);
   }
 
   void rebuild_backend() {
@@ -195,6 +210,16 @@ class StepPlan {
   }
 
  private:
+  /// What is done to a target by the forces of unit k, where back end and integrator can: nothing
+  /// is written that the unit reads of others.
+  std::optional<KickAndDrift<Precision>> move_apart_after(std::int32_t k) {
+    if (!parts_.backend.moves_targets()) return {};
+    const StepNumber step = step_of(k + 1);
+    return parts_.integrator.kick_and_drift(
+        {parts_.particles,
+         parts_.binning.arrival_apart(parts_.particles, step, parts_.control, k + 1), step});
+  }
+
   /// The step that unit k evaluates: the first of a batch is step 1 of it.
   StepNumber step_of(std::int32_t unit) const { return {parts_.control, unit + 1}; }
 

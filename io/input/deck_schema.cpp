@@ -402,7 +402,9 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::choice,
        .default_value = "auto",
        .documentation = "How steps reach the device; launched: one kernel after the other, graph: "
-                        "many steps noted once and launched as one, auto: graphs on a GPU",
+                        "many steps noted once and launched as one, persistent: from one rebuild "
+                        "of a list to the next in one kernel, auto: on a GPU persistent where it "
+                        "can be, and graphs",
        .choices = words(executor_names)},
   };
 }

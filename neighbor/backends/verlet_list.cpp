@@ -16,6 +16,7 @@
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/cell_walk.hpp"
 #include "neighbor/walks/list_rows.hpp"
+#include "neighbor/walks/units_at_once.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -177,8 +178,15 @@ template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct SeveralThreadsARow {
   static constexpr const char* name = "verlet-list: several threads a target";
   static constexpr int max_threads = 512;
+  static constexpr int min_blocks = 1;
+  using PrecisionOfPairs = Precision;
   WalkRow<Precision, wanted, Interaction, ThreadsARow::several> walk;
   Sink sink;
+
+  PENCILBOX_DEVICE_FUNCTION void turn_to(const UnitMirrors<Precision>& mirrors) {
+    walk.particles.packed = mirrors.read;
+    sink.turn_to(mirrors.unit + 1, mirrors.written);
+  }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Index lanes = walk.rows.lanes;
@@ -198,6 +206,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
  public:
   static constexpr bool needs_cutoff = true;
+  static constexpr bool runs_units = true;
 
   VerletList(const Problem& problem, const BackendOptions& options)
       : radius_(list_radius(problem)),
@@ -235,16 +244,25 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    const ListRows rows = memory_.rows(particles.count);
-    shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
+    shape_ = shape_of_rows(particles.count);
     if (lanes_ > 1) {
-      using Kernel = SeveralThreadsARow<Precision, wanted, Functor, Sink>;
-      launch(stream, shape_, Kernel{{particles, functor, rows, shifts_.data()}, sink});
+      launch(stream, shape_, by_several_threads<wanted>(particles, functor, sink));
     } else {
       using Kernel = OneThreadARow<Precision, wanted, Functor, Sink>;
-      for_each(stream, particles.count, Kernel{{particles, functor, rows, shifts_.data()}, sink},
+      for_each(stream, particles.count,
+               Kernel{{particles, functor, memory_.rows(particles.count), shifts_.data()}, sink},
                threads_);
     }
+  }
+
+  template <class Functor>
+  bool run_units(const BinnedParticles<Precision>& particles, const Functor& functor,
+                 const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
+                 Stream& stream) {
+    if (lanes_ == 1) return false;
+    shape_ = shape_of_rows(particles.count);
+    return launch_units(stream, shape_,
+                        by_several_threads<Wanted::forces>(particles, functor, move), units);
   }
 
   Index row_capacity() const override { return memory_.capacity(); }
@@ -258,6 +276,17 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   }
 
  private:
+  LaunchShape shape_of_rows(Index particles) const {
+    return {divide_up(std::int64_t{particles} * lanes_, threads_), threads_};
+  }
+
+  template <Wanted wanted, class Functor, class Sink>
+  auto by_several_threads(const BinnedParticles<Precision>& particles, const Functor& functor,
+                          const Sink& sink) {
+    return SeveralThreadsARow<Precision, wanted, Functor, Sink>{
+        {particles, functor, memory_.rows(particles.count), shifts_.data()}, sink};
+  }
+
   /// So few around a cell that a warp's lanes would find little to do.
   static bool is_sparse(const Problem& problem) {
     return problem.particles < 2 * problem.grid.count();

@@ -94,6 +94,11 @@ class Binning {
   /// Makes the mirror of unit 0 follow positions that were written by others than its arrivals.
   void renew_mirror(const Particles<Precision>& particles, Stream& stream);
 
+  /// That the unit reads. Null where the order does not last.
+  PackedPosition<typename Precision::Pair>* mirror(std::int32_t unit) {
+    return packed_[static_cast<std::size_t>(unit) % 2].data();
+  }
+
   /// From the mirror of odd units to that of unit 0.
   void turn_mirror(Index particles, Stream& stream);
 

@@ -349,5 +349,38 @@ TEST_P(Executors, GiveTheSameBits) {
 
 PENCILBOX_FOR_EVERY_BACKEND(Executors);
 
+/// In one kernel from one rebuild to the next, the bits are those of kernels one by one: also where
+/// batches end in mid-cycle, at odd numbers, and through many rebuilds.
+TEST_P(ListsOfThreads, GiveTheSameBitsInOneKernel) {
+  SimulationSetup setup = with_list(hot_liquid(3));
+  setup.deterministic = true;
+  setup.options[threads_option(backend().info).value()] = "4";
+  setup.options["block"] = emulated() ? "64" : "128";
+  std::vector<ExactState> states;
+  for (const Executor executor : {Executor::launched, Executor::persistent}) {
+    setup.executor = executor;
+    const auto simulation = make(setup);
+    for (const int steps : {1, 2, 3, 40, 7, 51}) simulation->advance(steps, LastStep::forces_only);
+    EXPECT_GT(simulation->backend_stats().list->rebuilds, 5);
+    states.push_back(simulation->exact_state());
+  }
+  expect_same(states[0], states[1]);
+}
+
+TEST_P(ListsOfThreads, RefuseOneKernelWhereItCannotBe) {
+  SimulationSetup setup = with_list(hot_liquid(3));
+  setup.executor = Executor::persistent;
+  setup.options[threads_option(backend().info).value()] = "4";
+  setup.integrator = "langevin";
+  setup.parameters = {{"temperature", 1.0}, {"friction", 1.0}, {"seed", 1.0}};
+  try {
+    make(setup);
+    FAIL() << "was not refused";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("run.executor: persistent takes"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("langevin"));
+  }
+}
+
 }  // namespace
 }  // namespace pencilbox::testing

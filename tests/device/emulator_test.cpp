@@ -61,6 +61,79 @@ constexpr int threads = 96;
 constexpr Index tiles = 3;
 constexpr LaunchShape shape{4, threads, threads * sizeof(float)};
 
+/// Blocks write where others read, from one barrier of the grid to the next.
+enum class GridDefect { none, a_block_leaves, a_thread_leaves, another_place };
+
+template <GridDefect defect>
+struct PassOn {
+  static constexpr const char* name = "pass on";
+  Index* values;  // [2][blocks * threads]
+  Index rounds;
+
+  void operator()(const Block& block) const {
+    const auto all = static_cast<Index>(block.blocks() * block.threads());
+    const auto i = static_cast<Index>(block.index() * block.threads() + block.thread());
+    for (Index round = 0; round < rounds; ++round) {
+      if (defect == GridDefect::a_block_leaves && block.index() == 1 && round == 1) return;
+      if (defect == GridDefect::a_thread_leaves && i == 5 && round == 1) return;
+      if (defect == GridDefect::another_place && block.index() == 1 && round == 1) {
+        block.grid_barrier();
+      } else {
+        block.grid_barrier();
+      }
+      const Index* from = values + round % 2 * all;
+      Index* to = values + (1 - round % 2) * all;
+      to[i] = from[(i + block.threads() + 1) % all] + 1;
+    }
+  }
+};
+
+template <GridDefect defect>
+std::string message_of_grid(const LaunchShape& shape, std::vector<Index>& values, Index rounds) {
+  Stream stream;
+  try {
+    launch_at_once(stream, shape, PassOn<defect>{values.data(), rounds});
+  } catch (const EmulatorError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+constexpr LaunchShape shape_of_grid{3, 64, 0};
+constexpr Index threads_of_grid = 3 * 64;
+
+TEST_P(Emulator, RunsBlocksThatMeet) {
+  std::vector<Index> values(2 * threads_of_grid, 0);
+  for (Index i = 0; i < threads_of_grid; ++i) values[static_cast<std::size_t>(i)] = i;
+  EXPECT_EQ(message_of_grid<GridDefect::none>(shape_of_grid, values, 4), "no error");
+  for (Index i = 0; i < threads_of_grid; ++i) {
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], (i + 4 * 65) % threads_of_grid + 4);
+  }
+}
+
+TEST_P(Emulator, ReportsWhoDoesNotComeToABarrierOfTheGrid) {
+  std::vector<Index> values(2 * threads_of_grid, 0);
+  EXPECT_THAT(message_of_grid<GridDefect::a_block_leaves>(shape_of_grid, values, 4),
+              AllOf(HasSubstr("kernel 'pass on'"), HasSubstr("waits for the grid at emulator_test"),
+                    HasSubstr("block 1 has left the kernel")));
+  EXPECT_THAT(message_of_grid<GridDefect::a_thread_leaves>(shape_of_grid, values, 4),
+              AllOf(HasSubstr("kernel 'pass on', block 0"), HasSubstr("divergent barrier"),
+                    HasSubstr("63 of 64 threads reach it, the others have left the kernel")));
+  EXPECT_THAT(message_of_grid<GridDefect::another_place>(shape_of_grid, values, 4),
+              AllOf(HasSubstr("waits for the grid at emulator_test"), HasSubstr(", block "),
+                    HasSubstr(" at emulator_test")));
+}
+
+TEST_P(Emulator, ReportsAGridThatCannotRunAtOnce) {
+  const LaunchShape large{emulator_settings().resident_threads / 64 + 1, 64, 0};
+  std::vector<Index> values(static_cast<std::size_t>(2 * 64 * large.blocks), 0);
+  EXPECT_FALSE(fit_at_once<PassOn<GridDefect::none>>(large));
+  EXPECT_THAT(message_of_grid<GridDefect::none>(large, values, 2),
+              HasSubstr("threads cannot run at once"));
+  EXPECT_THAT(message_of(shape_of_grid, PassOn<GridDefect::none>{values.data(), 2}),
+              HasSubstr("its blocks were not launched to run at once"));
+}
+
 TEST_P(Emulator, RunsACorrectKernelRight) {
   const std::vector<float> in(threads * tiles, 1.0F);
   std::vector<float> out(4 * threads, -1.0F);

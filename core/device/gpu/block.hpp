@@ -56,6 +56,12 @@ class Block {
   /// Every thread of the block must call it.
   PENCILBOX_DEVICE_FUNCTION void barrier() const { PENCILBOX_ON_DEVICE(__syncthreads()); }
 
+  /// Every thread of every block must call it, in a launch_at_once(). What was written before it is
+  /// seen by all behind it.
+  PENCILBOX_DEVICE_FUNCTION void grid_barrier() const {
+    PENCILBOX_ON_DEVICE(cooperative_groups::this_grid().sync());
+  }
+
   /// The next `count` elements of the block's dynamic shared memory; every thread must ask for the
   /// same arrays in the same order.
   template <class T>

@@ -256,6 +256,37 @@ void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   last_launch = {entry, Kernel::name, shape.threads, shape.shared_bytes};
 }
 
+/// Whether all blocks of the shape can run at once.
+template <class Kernel>
+bool fit_at_once(const LaunchShape& shape) {
+  static const int multiprocessors = [] {
+    vendor::Properties device{};
+    check(vendor::properties(&device), "reading a device's properties");
+    return device.multiProcessorCount;
+  }();
+  int blocks = 0;
+  const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>);
+  check(vendor::resident_blocks(&blocks, entry, shape.threads, shape.shared_bytes), Kernel::name);
+  return shape.blocks <= std::int64_t{blocks} * multiprocessors;
+}
+
+/// launch() with all blocks on the device at a time: only then may they meet at
+/// Block::grid_barrier(). They must fit_at_once().
+template <class Kernel>
+void launch_at_once(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
+  if (shape.blocks <= 0) return;
+  const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>);
+  if (Rehearsal::goes_on()) return load(entry, Kernel::name);
+  Kernel first_argument = kernel;
+  Gate second_argument = stream.gate();
+  void* arguments[] = {&first_argument, &second_argument};
+  check(vendor::launch_at_once(entry, static_cast<unsigned>(shape.blocks),
+                               static_cast<unsigned>(shape.threads), arguments, shape.shared_bytes,
+                               stream.handle()),
+        Kernel::name);
+  last_launch = {entry, Kernel::name, shape.threads, shape.shared_bytes};
+}
+
 /// What the kernel that was launched last takes, in the shape that it was launched with.
 inline KernelResources resources_of_last_launch() {
   if (last_launch.entry == nullptr) return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 namespace pencilbox::cuda::vendor {
@@ -105,6 +106,12 @@ inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
 }
 inline Error destroy(GraphHandle graph) { return cudaGraphDestroy(graph); }
 inline Error destroy(ReadyGraphHandle graph) { return cudaGraphExecDestroy(graph); }
+/// All blocks are on the device before the first one goes on, or none is.
+inline Error launch_at_once(const void* entry, unsigned blocks, unsigned threads, void** arguments,
+                            std::size_t shared_bytes, StreamHandle stream) {
+  return cudaLaunchCooperativeKernel(entry, dim3(blocks), dim3(threads), arguments, shared_bytes,
+                                     stream);
+}
 using KernelAttributes = cudaFuncAttributes;
 inline Error attributes(KernelAttributes* out, const void* entry) {
   return cudaFuncGetAttributes(out, entry);
@@ -134,6 +141,7 @@ Error allow_shared_bytes(Function* entry, std::size_t bytes) {
 
 #include <string>
 
+#include <hip/hip_cooperative_groups.h>
 #include <hip/hip_runtime.h>
 
 namespace pencilbox::hip::vendor {
@@ -206,6 +214,12 @@ inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
 }
 inline Error destroy(GraphHandle graph) { return hipGraphDestroy(graph); }
 inline Error destroy(ReadyGraphHandle graph) { return hipGraphExecDestroy(graph); }
+/// All blocks are on the device before the first one goes on, or none is.
+inline Error launch_at_once(const void* entry, unsigned blocks, unsigned threads, void** arguments,
+                            std::size_t shared_bytes, StreamHandle stream) {
+  return hipLaunchCooperativeKernel(entry, dim3(blocks), dim3(threads), arguments,
+                                    static_cast<unsigned>(shared_bytes), stream);
+}
 using KernelAttributes = hipFuncAttributes;
 inline Error attributes(KernelAttributes* out, const void* entry) {
   return hipFuncGetAttributes(out, entry);

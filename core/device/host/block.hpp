@@ -94,6 +94,7 @@ class Block {
   int warp() const { return thread() / warp_size_; }
 
   void barrier(Here where = Here::current()) const { context_->barrier(where); }
+  void grid_barrier(Here where = Here::current()) const { context_->grid_barrier(where); }
   void warp_barrier(Here where = Here::current()) const { context_->warp_barrier(where); }
 
   template <class T>

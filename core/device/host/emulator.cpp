@@ -82,14 +82,65 @@ class BlockRun {
            const std::function<void(const Block&)>& body, const EmulatorSettings& settings) {
     begin(index, shape, kernel, body, settings);
     try {
-      while (!all_done()) {
-        resume_all_ready();
-        release_waiting();
+      run_to_grid_barrier();
+      if (waits_for_grid()) {
+        fail(first_waiting().context, "waits for the grid at " + at(grid_barrier()) +
+                                          ", but its blocks were not launched to run at once");
       }
     } catch (...) {
       abandon_threads();
       throw;
     }
+  }
+
+  /// Gives every thread of the block its place at the beginning.
+  void begin(std::int64_t index, const LaunchShape& shape, const char* kernel,
+             const std::function<void(const Block&)>& body, const EmulatorSettings& settings) {
+    index_ = index;
+    shape_ = &shape;
+    kernel_ = kernel;
+    body_ = &body;
+    warp_size_ = settings.warp_size;
+    schedule_ = settings.schedule;
+    random_.seed(settings.seed * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(index));
+    random_yields_ = settings.schedule == Schedule::random && settings.yield_probability > 0.0;
+    yield_threshold_ = static_cast<std::uint64_t>(settings.yield_probability * 65536.0);
+    first_epoch_ = ++epoch_;
+    waits_for_grid_ = false;
+    prepare_memory();
+    prepare_threads();
+  }
+
+  /// Until all threads have ended, or all wait for the grid.
+  void run_to_grid_barrier() {
+    while (!all_done() && !waits_for_grid_) {
+      resume_all_ready();
+      release_waiting();
+    }
+  }
+
+  bool all_done() const { return done_ == shape_->threads; }
+  bool waits_for_grid() const { return waits_for_grid_; }
+  /// Where it waits.
+  const std::source_location& grid_barrier() const { return first_waiting().where; }
+
+  void pass_grid_barrier() {
+    release_all();
+    waits_for_grid_ = false;
+  }
+
+  [[noreturn]] void fail_at_grid_barrier(const std::string& what) const {
+    fail(first_waiting().context, "waits for the grid at " + at(grid_barrier()) + ", " + what);
+  }
+
+  /// Ends what still waits, after an error.
+  void abandon_threads() {
+    abandoning_ = true;
+    for (const auto& thread : fibers_) {
+      if (thread->state != State::done && thread->started) resume(*thread);
+    }
+    abandoning_ = false;
+    failure_ = nullptr;
   }
 
   BlockRun() = default;
@@ -100,7 +151,7 @@ class BlockRun {
     for (const auto& thread : fibers_) resume(*thread);  // each returns from its stack
   }
 
-  enum class State { ready, at_barrier, at_warp, done };
+  enum class State { ready, at_barrier, at_grid, at_warp, done };
 
   struct Thread {
     context::fiber fiber;
@@ -180,22 +231,6 @@ class BlockRun {
   }
 
  private:
-  void begin(std::int64_t index, const LaunchShape& shape, const char* kernel,
-             const std::function<void(const Block&)>& body, const EmulatorSettings& settings) {
-    index_ = index;
-    shape_ = &shape;
-    kernel_ = kernel;
-    body_ = &body;
-    warp_size_ = settings.warp_size;
-    schedule_ = settings.schedule;
-    random_.seed(settings.seed * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(index));
-    random_yields_ = settings.schedule == Schedule::random && settings.yield_probability > 0.0;
-    yield_threshold_ = static_cast<std::uint64_t>(settings.yield_probability * 65536.0);
-    first_epoch_ = ++epoch_;
-    prepare_memory();
-    prepare_threads();
-  }
-
   void prepare_memory() {
     if (memory_bytes_ < shape_->shared_bytes + 16) {
       memory_bytes_ = shape_->shared_bytes + 16;
@@ -258,17 +293,6 @@ class BlockRun {
     }
   }
 
-  void abandon_threads() {
-    abandoning_ = true;
-    for (const auto& thread : fibers_) {
-      if (thread->state != State::done && thread->started) resume(*thread);
-    }
-    abandoning_ = false;
-    failure_ = nullptr;
-  }
-
-  bool all_done() const { return done_ == shape_->threads; }
-
   void resume_all_ready() {
     if (schedule_ == Schedule::random) std::shuffle(order_.begin(), order_.end(), random_);
     for (const int t : order_) {
@@ -303,35 +327,49 @@ class BlockRun {
 
   /// Nobody is ready: let whole warps or the whole block pass, or say who is missing.
   void release_waiting() {
-    if (all_done()) return;
+    if (all_done() || number_of(State::ready) > 0 || release_warps()) return;
     const int threads = shape_->threads;
-    int at_barrier = 0;
-    for (int t = 0; t < threads; ++t) {
-      const State state = fibers_[static_cast<std::size_t>(t)]->state;
-      if (state == State::ready) return;
-      at_barrier += state == State::at_barrier ? 1 : 0;
-    }
-    if (release_warps()) return;
     const Thread& first = first_waiting();
     if (first.state == State::at_warp) {
       fail(first.context, "waits in a warp operation at " + at(first.where) +
                               " that not all lanes of its warp reach");
     }
-    if (at_barrier < threads) {
-      fail(first.context, "divergent barrier at " + at(first.where) + ": " +
-                              std::to_string(at_barrier) + " of " + std::to_string(threads) +
-                              " threads reach it, the others have left the kernel");
+    const int there = number_of(first.state);
+    if (there < threads) {
+      const bool have_left = there + done_ == threads;
+      fail(first.context, "divergent barrier at " + at(first.where) + ": " + std::to_string(there) +
+                              " of " + std::to_string(threads) + " threads reach it, the others " +
+                              (have_left ? "have left the kernel" : "wait elsewhere"));
     }
     for (int t = 0; t < threads; ++t) {
-      Thread& thread = *fibers_[static_cast<std::size_t>(t)];
+      const Thread& thread = *fibers_[static_cast<std::size_t>(t)];
       if (!same_place(thread.where, first.where)) {
         fail(thread.context, "divergent barrier: this thread waits at " + at(thread.where) +
                                  ", thread " + std::to_string(first.context.thread) + " at " +
                                  at(first.where));
       }
-      thread.state = State::ready;
+    }
+    if (first.state == State::at_grid) {
+      waits_for_grid_ = true;
+    } else {
+      release_all();
+    }
+  }
+
+  /// All have met.
+  void release_all() {
+    for (int t = 0; t < shape_->threads; ++t) {
+      fibers_[static_cast<std::size_t>(t)]->state = State::ready;
     }
     ++epoch_;
+  }
+
+  int number_of(State state) const {
+    int number = 0;
+    for (int t = 0; t < shape_->threads; ++t) {
+      number += fibers_[static_cast<std::size_t>(t)]->state == state ? 1 : 0;
+    }
+    return number;
   }
 
   bool release_warps() {
@@ -353,13 +391,14 @@ class BlockRun {
     return released;
   }
 
-  /// A thread that waits in a warp operation, else one at a barrier.
+  /// A thread that waits in a warp operation, else one at a barrier of the block or the grid.
   const Thread& first_waiting() const {
     const Thread* found = nullptr;
     for (int t = 0; t < shape_->threads; ++t) {
       const Thread& thread = *fibers_[static_cast<std::size_t>(t)];
       if (thread.state == State::at_warp) return thread;
-      if (found == nullptr && thread.state == State::at_barrier) found = &thread;
+      const bool waits = thread.state == State::at_barrier || thread.state == State::at_grid;
+      if (found == nullptr && waits) found = &thread;
     }
     return *found;
   }
@@ -406,6 +445,7 @@ class BlockRun {
   std::vector<std::unique_ptr<Thread>> fibers_;
   std::vector<int> order_;
   int done_ = 0;
+  bool waits_for_grid_ = false;  // all threads do
   std::exception_ptr failure_;
   context::fiber scheduler_;
   StackBounds scheduler_stack_;
@@ -415,6 +455,10 @@ class BlockRun {
 
 void ThreadContext::barrier(const std::source_location& where) {
   run->wait(*this, BlockRun::State::at_barrier, where);
+}
+
+void ThreadContext::grid_barrier(const std::source_location& where) {
+  run->wait(*this, BlockRun::State::at_grid, where);
 }
 
 void ThreadContext::warp_barrier(const std::source_location& where) {
@@ -450,23 +494,100 @@ const void* ThreadContext::exchange(const void* value, std::size_t bytes,
   return table;
 }
 
-}  // namespace detail
+namespace {
 
-void emulate(const LaunchShape& shape, const char* kernel,
-             const std::function<void(const Block&)>& body) {
-  const EmulatorSettings settings = emulator_settings();
-  if (static_cast<std::int64_t>(shape.shared_bytes) > settings.shared_limit) {
-    throw EmulatorError(
-        "kernel '" + std::string(kernel) + "': " + std::to_string(shape.shared_bytes) +
-        " bytes of shared memory asked for, a block has " + std::to_string(settings.shared_limit));
-  }
-  std::vector<std::int64_t> order(static_cast<std::size_t>(shape.blocks));
+void check_shared_bytes(const LaunchShape& shape, const char* kernel,
+                        const EmulatorSettings& settings) {
+  if (static_cast<std::int64_t>(shape.shared_bytes) <= settings.shared_limit) return;
+  throw EmulatorError(
+      "kernel '" + std::string(kernel) + "': " + std::to_string(shape.shared_bytes) +
+      " bytes of shared memory asked for, a block has " + std::to_string(settings.shared_limit));
+}
+
+/// In which blocks come.
+std::vector<std::int64_t> order_of_blocks(std::int64_t blocks, const EmulatorSettings& settings) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(blocks));
   std::iota(order.begin(), order.end(), 0);
   if (settings.schedule == Schedule::reverse) std::reverse(order.begin(), order.end());
   if (settings.schedule == Schedule::random) {
     std::mt19937_64 random(settings.seed);
     std::shuffle(order.begin(), order.end(), random);
   }
+  return order;
+}
+
+/// Blocks that run at once: each has fibers and memory of its own.
+class ResidentBlocks {
+ public:
+  void begin(const LaunchShape& shape, const char* kernel,
+             const std::function<void(const Block&)>& body, const EmulatorSettings& settings) {
+    order_ = order_of_blocks(shape.blocks, settings);
+    while (static_cast<std::int64_t>(runs_.size()) < shape.blocks) {
+      runs_.push_back(std::make_unique<BlockRun>());
+    }
+    for (const std::int64_t k : order_) block(k).begin(k, shape, kernel, body, settings);
+  }
+
+  /// From one barrier of the grid to the next.
+  void run() {
+    try {
+      do {
+        for (const std::int64_t k : order_) block(k).run_to_grid_barrier();
+      } while (pass_grid_barrier());
+    } catch (...) {
+      for (const std::int64_t k : order_) block(k).abandon_threads();
+      throw;
+    }
+  }
+
+ private:
+  BlockRun& block(std::int64_t k) { return *runs_[static_cast<std::size_t>(k)]; }
+
+  /// False where all have ended.
+  bool pass_grid_barrier() {
+    const auto waits = [this](std::int64_t k) { return block(k).waits_for_grid(); };
+    const auto first = std::find_if(order_.begin(), order_.end(), waits);
+    if (first == order_.end()) return false;
+    for (const std::int64_t k : order_) {
+      if (!waits(k)) {
+        block(*first).fail_at_grid_barrier("block " + std::to_string(k) + " has left the kernel");
+      }
+      if (!same_place(block(k).grid_barrier(), block(*first).grid_barrier())) {
+        block(*first).fail_at_grid_barrier("block " + std::to_string(k) + " at " +
+                                           at(block(k).grid_barrier()));
+      }
+    }
+    for (const std::int64_t k : order_) block(k).pass_grid_barrier();
+    return true;
+  }
+
+  std::vector<std::unique_ptr<BlockRun>> runs_;
+  std::vector<std::int64_t> order_;
+};
+
+}  // namespace
+}  // namespace detail
+
+void emulate_at_once(const LaunchShape& shape, const char* kernel,
+                     const std::function<void(const Block&)>& body) {
+  const EmulatorSettings settings = emulator_settings();
+  detail::check_shared_bytes(shape, kernel, settings);
+  if (shape.blocks * shape.threads > settings.resident_threads) {
+    throw EmulatorError("kernel '" + std::string(kernel) + "': " + std::to_string(shape.blocks) +
+                        " blocks of " + std::to_string(shape.threads) +
+                        " threads cannot run at once: " +
+                        std::to_string(settings.resident_threads) + " threads can");
+  }
+  static thread_local detail::ResidentBlocks blocks;
+  blocks.begin(shape, kernel, body, settings);
+  blocks.run();
+}
+
+void emulate(const LaunchShape& shape, const char* kernel,
+             const std::function<void(const Block&)>& body) {
+  const EmulatorSettings settings = emulator_settings();
+  detail::check_shared_bytes(shape, kernel, settings);
+  const std::vector<std::int64_t> order = detail::order_of_blocks(shape.blocks, settings);
   std::exception_ptr failure;
 #pragma omp parallel
   {

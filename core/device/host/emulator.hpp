@@ -4,7 +4,9 @@
 // with the kernel's name:
 //   - an access outside a shared array, or to an element that nobody wrote;
 //   - two accesses to one element, one of them a write, that no barrier orders (a removed barrier);
-//   - a barrier or warp operation that some threads reach and others do not.
+//   - a barrier or warp operation that some threads reach and others do not;
+//   - a barrier of the grid that a block does not reach, or in a grid that is larger than what can
+//     run at once.
 // What it does not see: effects of the memory model, and races in global memory that the schedule
 // does not happen to expose.
 #pragma once
@@ -31,6 +33,7 @@ struct EmulatorSettings {
   std::uint64_t seed = 1;           ///< of the random schedule
   double yield_probability = 0.02;  ///< of an access to shared memory, in the random schedule
   std::int64_t shared_limit = 227 * 1024;  ///< most bytes a block may ask for
+  std::int64_t resident_threads = 4096;    ///< of all blocks that run at once
 };
 
 EmulatorSettings& emulator_settings();
@@ -44,6 +47,10 @@ class EmulatorError : public std::logic_error {
 /// Runs body(block) for every thread of every block; throws EmulatorError for the first violation.
 void emulate(const LaunchShape& shape, const char* kernel,
              const std::function<void(const Block&)>& body);
+
+/// The same with all blocks under way at a time, in turns from one barrier of the grid to the next.
+void emulate_at_once(const LaunchShape& shape, const char* kernel,
+                     const std::function<void(const Block&)>& body);
 
 namespace detail {
 
@@ -68,6 +75,7 @@ class BlockRun;
 class ThreadContext {
  public:
   void barrier(const std::source_location& where);
+  void grid_barrier(const std::source_location& where);
   void warp_barrier(const std::source_location& where);
   void* shared(std::size_t element_bytes, std::size_t alignment, Index count, std::size_t& used);
   void check_index(Index i, Index count, const std::source_location& where) const;

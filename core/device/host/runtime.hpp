@@ -243,6 +243,25 @@ void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   work();
 }
 
+/// Whether all blocks of the shape can run at once.
+template <class Kernel>
+bool fit_at_once(const LaunchShape& shape) {
+  return shape.blocks * shape.threads <= emulator_settings().resident_threads;
+}
+
+/// launch() with all blocks under way at a time: only then may they meet at Block::grid_barrier().
+template <class Kernel>
+void launch_at_once(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
+  if (shape.blocks <= 0 || Rehearsal::goes_on()) return;
+  const auto work = [shape, kernel, gate = stream.gate()] {
+    if (gate.is_open()) {
+      emulate_at_once(shape, Kernel::name, [&kernel](const Block& block) { kernel(block); });
+    }
+  };
+  if (stream.is_noting()) return stream.enqueue(work);
+  work();
+}
+
 /// A kernel of the host takes nothing that could be told.
 inline KernelResources resources_of_last_launch() { return {}; }
 
