@@ -131,9 +131,17 @@ struct UnderWatch {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             std::int32_t unit) const {
-    const Vec3<State> moved = offset - reference[i];
+    const Vec3<State> its_reference = reference[i];
     const std::int32_t its_type = several_types ? type[i] : 0;
     position.store(i, offset);
+    show(i, offset, its_reference, its_type, unit);
+  }
+
+  /// In the mirror, and whether it has moved too far.
+  PENCILBOX_DEVICE_FUNCTION void show(Index i, const Vec3<State>& offset,
+                                      const Vec3<State>& its_reference, std::int32_t its_type,
+                                      std::int32_t unit) const {
+    const Vec3<State> moved = offset - its_reference;
     packed[i] = {offset.template to<Pair>(),
                  static_cast<typename PackedPosition<Pair>::Type>(its_type)};
     if (dot(moved, moved) <= most_squared) return;

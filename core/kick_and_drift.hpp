@@ -23,6 +23,22 @@ struct HalfKick {
   }
 };
 
+/// What a kick and a drift change.
+template <class Precision>
+struct MovingParticle {
+  using State = typename Precision::State;
+
+  Vec3<State> position, velocity;
+  State half_step_per_mass;  ///< dt/2m
+
+  PENCILBOX_DEVICE_FUNCTION void kick_and_drift(const Vec3<typename Precision::Accumulator>& force,
+                                                State timestep) {
+    const HalfKick<State> kicked{half_step_per_mass, force.template to<State>()};
+    velocity = kicked(kicked(velocity));
+    position = times_plus(timestep, velocity, position);
+  }
+};
+
 template <class Precision>
 struct KickAndDrift {
   using State = typename Precision::State;
@@ -40,24 +56,29 @@ struct KickAndDrift {
   /// system would wait for one after the other. Two half kicks, not one whole: the bits must not
   /// depend on whether somebody looked between.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<Accumulator>& force) const {
-    const HalfKick<State> kicked = half_kick(i, force);
-    const Vec3<State> v = kicked(kicked(velocity[i]));
-    drift(i, v);
-    velocity.store(i, v);
+    MovingParticle<Precision> moving = particle(i);
+    moving.kick_and_drift(force, static_cast<State>(timestep));
+    arrival(i, moving.position);
+    velocity.store(i, moving.velocity);
   }
 
-  /// Moves to the positions that this unit of a cycle evaluates, seen in `mirror`.
-  PENCILBOX_DEVICE_FUNCTION void turn_to(std::int32_t unit,
-                                         PackedPosition<typename Precision::Pair>* mirror) {
-    arrival.unit = unit;
-    arrival.under_watch.packed = mirror;
+  PENCILBOX_DEVICE_FUNCTION MovingParticle<Precision> particle(Index i) const {
+    return {position[i], velocity[i], half_step_per_mass(i)};
+  }
+  /// One that was moved apart from where it lies, and has been shown where it is.
+  PENCILBOX_DEVICE_FUNCTION void store(Index i, const MovingParticle<Precision>& moved) const {
+    arrival.under_watch.position.store(i, moved.position);
+    velocity.store(i, moved.velocity);
   }
 
   /// Of particle i.
   PENCILBOX_DEVICE_FUNCTION HalfKick<State> half_kick(Index i,
                                                       const Vec3<Accumulator>& force) const {
-    const double per_mass = inverse_mass[several_types ? type[i] : 0];
-    return {static_cast<State>(0.5 * timestep * per_mass), force.template to<State>()};
+    return {half_step_per_mass(i), force.template to<State>()};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION State half_step_per_mass(Index i) const {
+    return static_cast<State>(0.5 * timestep * inverse_mass[several_types ? type[i] : 0]);
   }
 
   PENCILBOX_DEVICE_FUNCTION void drift(Index i, const Vec3<State>& v) const {

@@ -33,26 +33,16 @@ struct LaunchReport {
   std::function<std::string()> note = [] { return std::string(); };
 };
 
-/// What a unit of a cycle reads and writes of the two mirrors.
-template <class Precision>
-struct UnitMirrors {
-  using Mirror = PackedPosition<typename Precision::Pair>*;
-  std::int32_t unit;  ///< of the cycle
-  Mirror read;        ///< positions that it evaluates
-  Mirror written;     ///< those that it moves to
-};
-
 /// Units of a cycle that are enqueued as one.
 template <class Precision>
 struct UnitsOfCycle {
   using Mirror = PackedPosition<typename Precision::Pair>*;
   std::int32_t count;
   const std::int32_t* limit;  ///< unit k runs while k < *limit
-  Mirror even, odd;           ///< mirrors that even and odd units evaluate
+  Mirror even, odd;           ///< mirrors that even and odd units read
 
-  PENCILBOX_DEVICE_FUNCTION UnitMirrors<Precision> mirrors_of(std::int32_t unit) const {
-    return {unit, unit % 2 == 0 ? even : odd, unit % 2 == 0 ? odd : even};
-  }
+  /// What unit k reads, and the one before it writes.
+  PENCILBOX_DEVICE_FUNCTION Mirror read_by(std::int32_t k) const { return k % 2 == 0 ? even : odd; }
 };
 
 template <class Precision>

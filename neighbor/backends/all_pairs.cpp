@@ -52,6 +52,8 @@ struct CellSteps {
       first -= cells;  // one cell: 0 becomes -1, the first of three images
     }
   }
+
+  PENCILBOX_DEVICE_FUNCTION bool lead_nowhere() const { return first > 1; }
 };
 
 template <class Precision, Wanted wanted, class Interaction, Geometry geometry>
@@ -148,12 +150,13 @@ struct AllPairsKernel {
   PENCILBOX_DEVICE_FUNCTION void add_images(const Source& source, Index particle, bool itself,
                                             const Target& target, Sum& sum) const {
     const GridView<Pair>& grid = particles.grid;
-    const CellSteps x(target.cell.x, source.cell.x, grid.cells.x, grid.periodic.x);
-    const CellSteps y(target.cell.y, source.cell.y, grid.cells.y, grid.periodic.y);
+    // In x last: cells follow each other in x, so a warp's targets agree on the other two.
     const CellSteps z(target.cell.z, source.cell.z, grid.cells.z, grid.periodic.z);
-    if constexpr (wanted == Wanted::counts) {
-      if (x.first > 1 || y.first > 1 || z.first > 1) ++sum.candidates;
-    }
+    if (z.lead_nowhere()) return leave_out(sum);
+    const CellSteps y(target.cell.y, source.cell.y, grid.cells.y, grid.periodic.y);
+    if (y.lead_nowhere()) return leave_out(sum);
+    const CellSteps x(target.cell.x, source.cell.x, grid.cells.x, grid.periodic.x);
+    if (x.lead_nowhere()) return leave_out(sum);
     for (Index dz = z.first; dz <= 1; dz += z.stride) {
       for (Index dy = y.first; dy <= 1; dy += y.stride) {
         for (Index dx = x.first; dx <= 1; dx += x.stride) {
@@ -162,6 +165,10 @@ struct AllPairsKernel {
         }
       }
     }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION static void leave_out(Sum& sum) {
+    if constexpr (wanted == Wanted::counts) ++sum.candidates;
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_image(const Source& source, Index particle,

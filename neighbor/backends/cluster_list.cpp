@@ -11,8 +11,8 @@
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
+#include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/split_sums.hpp"
-#include "neighbor/walks/units_at_once.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -84,10 +84,6 @@ struct BuildClusters {
   }
 };
 
-/// Of a block's shared memory.
-template <class Pair>
-constexpr std::size_t bytes_of_shifts = 96 * sizeof(Pair);
-
 template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct WalkClusters {
   static constexpr const char* name = "cluster-list";
@@ -96,7 +92,6 @@ struct WalkClusters {
   /// Forces in float: at most 64 registers.
   static constexpr int min_blocks =
       wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float> ? 2 : 1;
-  using PrecisionOfPairs = Precision;
   using Sum = TargetSum<Precision, wanted>;
   using Source = PackedPosition<Pair>;
 
@@ -110,26 +105,7 @@ struct WalkClusters {
     }
   };
 
-  /// The 27 shifts in shared memory, each coordinate apart: lanes look different ones up at a time,
-  /// and 27 words lie in as many banks.
-  class Shifts {
-   public:
-    PENCILBOX_DEVICE_FUNCTION Shifts(const Block& block, const RoundedShift<Pair>* shifts)
-        : coordinate_(block.shared<Pair>(96)) {
-      for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
-        const Vec3<Pair> shift = shifts[code].rounded;
-        coordinate_[code] = shift.x;
-        coordinate_[32 + code] = shift.y;
-        coordinate_[64 + code] = shift.z;
-      }
-    }
-    PENCILBOX_DEVICE_FUNCTION Vec3<Pair> operator[](Index code) const {
-      return {coordinate_[code], coordinate_[32 + code], coordinate_[64 + code]};
-    }
-
-   private:
-    SharedArray<Pair> coordinate_;
-  };
+  using Shifts = SharedShifts<Pair>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
@@ -137,11 +113,6 @@ struct WalkClusters {
   ClustersView clusters;
   const RoundedShift<Pair>* shifts;  ///< [27]
   Sink sink;
-
-  PENCILBOX_DEVICE_FUNCTION void turn_to(const UnitMirrors<Precision>& mirrors) {
-    particles.packed = mirrors.read;
-    sink.turn_to(mirrors.unit + 1, mirrors.written);
-  }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Shifts shift_of(block, shifts);
@@ -253,7 +224,6 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
 
  public:
   static constexpr bool needs_cutoff = true;
-  static constexpr bool runs_units = true;
 
   ClusterList(const Problem& problem, const BackendOptions& options)
       : radius_(list_radius(problem)),
@@ -293,15 +263,11 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    launch(stream, shape_of_rows(particles), walk<wanted>(particles, functor, sink));
-  }
-
-  template <class Functor>
-  bool run_units(const BinnedParticles<Precision>& particles, const Functor& functor,
-                 const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
-                 Stream& stream) {
-    return launch_units(stream, shape_of_rows(particles),
-                        walk<Wanted::forces>(particles, functor, move), units);
+    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
+    using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
+    shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
+    launch(stream, shape_,
+           Kernel{particles, functor, memory_.rows(most), clusters(), shifts_.data(), sink});
   }
 
   Index row_capacity() const override { return memory_.capacity(); }
@@ -316,19 +282,6 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   }
 
  private:
-  const LaunchShape& shape_of_rows(const BinnedParticles<Precision>& particles) {
-    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
-    shape_ = {divide_up(most * lanes_, threads_), threads_, bytes_of_shifts<Pair>};
-    return shape_;
-  }
-
-  template <Wanted wanted, class Functor, class Sink>
-  auto walk(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink) {
-    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
-    return WalkClusters<Precision, wanted, Functor, Sink>{
-        particles, functor, memory_.rows(most), clusters(), shifts_.data(), sink};
-  }
-
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
 
   /// As many as keep a GPU busy; each at least one target to store (measured on an H200).

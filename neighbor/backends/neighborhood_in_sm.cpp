@@ -86,7 +86,6 @@ class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodIn
  public:
   using Pair = typename Precision::Pair;
   static constexpr bool needs_cutoff = false;
-  static constexpr bool runs_units = false;
 
   NeighborhoodInSm(const Problem& problem, const BackendOptions& options)
       : cutoff_(cutoff_of(problem.potential)),

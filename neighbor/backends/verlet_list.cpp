@@ -12,11 +12,11 @@
 #include <bit>
 #include <cmath>
 
+#include "neighbor/backends/verlet_list/resident_rows.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/cell_walk.hpp"
 #include "neighbor/walks/list_rows.hpp"
-#include "neighbor/walks/units_at_once.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -178,15 +178,8 @@ template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct SeveralThreadsARow {
   static constexpr const char* name = "verlet-list: several threads a target";
   static constexpr int max_threads = 512;
-  static constexpr int min_blocks = 1;
-  using PrecisionOfPairs = Precision;
   WalkRow<Precision, wanted, Interaction, ThreadsARow::several> walk;
   Sink sink;
-
-  PENCILBOX_DEVICE_FUNCTION void turn_to(const UnitMirrors<Precision>& mirrors) {
-    walk.particles.packed = mirrors.read;
-    sink.turn_to(mirrors.unit + 1, mirrors.written);
-  }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Index lanes = walk.rows.lanes;
@@ -206,10 +199,10 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
  public:
   static constexpr bool needs_cutoff = true;
-  static constexpr bool runs_units = true;
 
   VerletList(const Problem& problem, const BackendOptions& options)
-      : radius_(list_radius(problem)),
+      : device_(problem.device),
+        radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),
         threads_build_(lanes_ == 1 && (problem.device.emulates_blocks || is_sparse(problem))),
         threads_(block_of(options)),
@@ -244,25 +237,28 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    shape_ = shape_of_rows(particles.count);
+    const ListRows rows = memory_.rows(particles.count);
+    shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     if (lanes_ > 1) {
-      launch(stream, shape_, by_several_threads<wanted>(particles, functor, sink));
+      using Kernel = SeveralThreadsARow<Precision, wanted, Functor, Sink>;
+      launch(stream, shape_, Kernel{{particles, functor, rows, shifts_.data()}, sink});
     } else {
       using Kernel = OneThreadARow<Precision, wanted, Functor, Sink>;
-      for_each(stream, particles.count,
-               Kernel{{particles, functor, memory_.rows(particles.count), shifts_.data()}, sink},
+      for_each(stream, particles.count, Kernel{{particles, functor, rows, shifts_.data()}, sink},
                threads_);
     }
   }
 
-  template <class Functor>
-  bool run_units(const BinnedParticles<Precision>& particles, const Functor& functor,
-                 const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
-                 Stream& stream) {
+  bool compute_and_move_units(const BinnedParticles<Precision>& particles,
+                              const Interaction<Pair>& interaction,
+                              const KickAndDrift<Precision>& move,
+                              const UnitsOfCycle<Precision>& units, Stream& stream) override {
     if (lanes_ == 1) return false;
-    shape_ = shape_of_rows(particles.count);
-    return launch_units(stream, shape_,
-                        by_several_threads<Wanted::forces>(particles, functor, move), units);
+    bool enqueued = false;
+    interaction.visit_for_forces([&](const auto& functor) {
+      enqueued = stay_resident(particles, functor, move, units, stream);
+    });
+    return enqueued;
   }
 
   Index row_capacity() const override { return memory_.capacity(); }
@@ -276,15 +272,17 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   }
 
  private:
-  LaunchShape shape_of_rows(Index particles) const {
-    return {divide_up(std::int64_t{particles} * lanes_, threads_), threads_};
-  }
-
-  template <Wanted wanted, class Functor, class Sink>
-  auto by_several_threads(const BinnedParticles<Precision>& particles, const Functor& functor,
-                          const Sink& sink) {
-    return SeveralThreadsARow<Precision, wanted, Functor, Sink>{
-        {particles, functor, memory_.rows(particles.count), shifts_.data()}, sink};
+  template <class Functor>
+  bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
+                     const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
+                     Stream& stream) {
+    using Kernel = ResidentRows<Precision, Functor>;
+    const ListRows rows = memory_.rows(particles.count);
+    const std::optional<LaunchShape> shape = Kernel::shape_for(particles.count, rows, device_);
+    if (!shape || !fit_at_once<Kernel>(*shape)) return false;
+    shape_ = *shape;
+    launch_at_once(stream, shape_, Kernel{particles, functor, rows, shifts_.data(), move, units});
+    return true;
   }
 
   /// So few around a cell that a warp's lanes would find little to do.
@@ -316,6 +314,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     for_each(stream, ShiftCode::count, FillShifts<Pair>{grid, shifts_.data()});
   }
 
+  DeviceProperties device_;
   double radius_;
   int lanes_;
   bool threads_build_;

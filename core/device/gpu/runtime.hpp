@@ -239,15 +239,19 @@ void for_each(Stream& stream, Index count, const Kernel& kernel, int threads = 1
   last_launch = {entry, Kernel::name, threads, 0};
 }
 
+/// So much that a kernel has to ask for it.
+template <class Kernel>
+vendor::Error grant_shared_bytes(const LaunchShape& shape) {
+  constexpr std::size_t granted_without_asking = 48 * 1024;
+  if (shape.shared_bytes <= granted_without_asking) return vendor::success;
+  return vendor::allow_shared_bytes(&entry::grid_of_blocks<Kernel>, shape.shared_bytes);
+}
+
 /// Runs kernel(block) for every block of the shape.
 template <class Kernel>
 void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   if (shape.blocks <= 0) return;
-  constexpr std::size_t granted_without_asking = 48 * 1024;
-  if (shape.shared_bytes > granted_without_asking) {
-    check(vendor::allow_shared_bytes(&entry::grid_of_blocks<Kernel>, shape.shared_bytes),
-          Kernel::name);
-  }
+  check(grant_shared_bytes<Kernel>(shape), Kernel::name);
   const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>);
   if (Rehearsal::goes_on()) return load(entry, Kernel::name);
   entry::grid_of_blocks<<<static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.threads),
@@ -264,6 +268,10 @@ bool fit_at_once(const LaunchShape& shape) {
     check(vendor::properties(&device), "reading a device's properties");
     return device.multiProcessorCount;
   }();
+  if (grant_shared_bytes<Kernel>(shape) != vendor::success) {
+    (void)vendor::last_error();  // a device that has not so much says so
+    return false;
+  }
   int blocks = 0;
   const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>);
   check(vendor::resident_blocks(&blocks, entry, shape.threads, shape.shared_bytes), Kernel::name);

@@ -246,7 +246,9 @@ void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
 /// Whether all blocks of the shape can run at once.
 template <class Kernel>
 bool fit_at_once(const LaunchShape& shape) {
-  return shape.blocks * shape.threads <= emulator_settings().resident_threads;
+  const EmulatorSettings& settings = emulator_settings();
+  return shape.blocks * shape.threads <= settings.resident_threads &&
+         static_cast<std::int64_t>(shape.shared_bytes) <= settings.shared_limit;
 }
 
 /// launch() with all blocks under way at a time: only then may they meet at Block::grid_barrier().

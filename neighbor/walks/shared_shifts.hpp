@@ -1,0 +1,35 @@
+// The 27 shifts of a list's entries in shared memory.
+#pragma once
+
+#include "neighbor/walks/shift_code.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Each coordinate apart: lanes look different ones up at a time, and 27 words lie in as many
+/// banks.
+template <class Pair>
+class SharedShifts {
+  static constexpr Index stride = 32;
+
+ public:
+  static constexpr std::size_t bytes = 3 * stride * sizeof(Pair);
+
+  /// `shifts`: [27]. All threads of the block meet at a barrier before they look one up.
+  PENCILBOX_DEVICE_FUNCTION SharedShifts(const Block& block, const RoundedShift<Pair>* shifts)
+      : coordinate_(block.shared<Pair>(3 * stride)) {
+    for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
+      const Vec3<Pair> shift = shifts[code].rounded;
+      coordinate_[code] = shift.x;
+      coordinate_[stride + code] = shift.y;
+      coordinate_[2 * stride + code] = shift.z;
+    }
+  }
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> operator[](Index code) const {
+    return {coordinate_[code], coordinate_[stride + code], coordinate_[2 * stride + code]};
+  }
+
+ private:
+  SharedArray<Pair> coordinate_;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
