@@ -137,6 +137,13 @@ struct UnderWatch {
     show(i, offset, its_reference, its_type, unit);
   }
 
+  /// The same with another mirror.
+  PENCILBOX_DEVICE_FUNCTION UnderWatch in(PackedPosition<Pair>* mirror) const {
+    UnderWatch watch = *this;
+    watch.packed = mirror;
+    return watch;
+  }
+
   /// In the mirror, and whether it has moved too far.
   PENCILBOX_DEVICE_FUNCTION void show(Index i, const Vec3<State>& offset,
                                       const Vec3<State>& its_reference, std::int32_t its_type,

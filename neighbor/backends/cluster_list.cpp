@@ -8,29 +8,15 @@
 // single sources there are fewer pairs in vain.
 //
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
+#include "neighbor/backends/cluster_list/resident_clusters.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
-#include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/split_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-constexpr int targets_of_a_cluster = 4;
-
-/// Targets [first, first + count), all in one cell.
-struct alignas(8) Cluster {
-  Index first = 0;
-  Index count = 0;  ///< at most targets_of_a_cluster
-};
-
-/// Clusters are numbered as blocks come to their cells.
-struct ClustersView {
-  Cluster* cluster;
-  Index* count;
-};
 
 /// What a build begins with, in kernels because copies and fills pass no gate.
 template <class Pair>
@@ -92,23 +78,13 @@ struct WalkClusters {
   /// Forces in float: at most 64 registers.
   static constexpr int min_blocks =
       wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float> ? 2 : 1;
-  using Sum = TargetSum<Precision, wanted>;
-  using Source = PackedPosition<Pair>;
+  using Pairs = ClusterPairs<Precision, wanted, Interaction>;
+  using Sum = typename Pairs::Sum;
+  using Source = typename Pairs::Source;
+  using Targets = typename Pairs::Targets;
+  using Shifts = typename Pairs::Shifts;
 
-  /// What a lane knows of the cluster. Where a target is missing there is nobody, far away.
-  struct Targets {
-    Cluster cluster;
-    Source at[targets_of_a_cluster];
-
-    PENCILBOX_DEVICE_FUNCTION Index particle(int t) const {
-      return cluster.first + (t < cluster.count ? t : 0);
-    }
-  };
-
-  using Shifts = SharedShifts<Pair>;
-
-  BinnedParticles<Precision> particles;
-  Interaction interaction;
+  Pairs pairs;
   ListRows rows;
   ClustersView clusters;
   const RoundedShift<Pair>* shifts;  ///< [27]
@@ -126,13 +102,15 @@ struct WalkClusters {
     Targets targets;
     if (is_there) targets.cluster = clusters.cluster[row];
     for (int t = 0; t < targets_of_a_cluster; ++t) {
-      targets.at[t] = t < targets.cluster.count ? particles.packed[targets.cluster.first + t]
-                                                : Source{Pair(-1) * Source::far_away(), 0};
+      targets.at[t] =
+          t < targets.cluster.count ? packed(targets.cluster.first + t) : Targets::nobody();
     }
     Sum sum[targets_of_a_cluster];
     if (is_there) {
       walk(row, lane, targets, shift_of, sum);
-      add_own(lane, targets, sum);
+      if (lane < targets.cluster.count) {
+        pairs.add_own(lane, targets, packed(targets.cluster.first + lane), sum);
+      }
     }
     const Sum whole = sum_over_lanes(block, sum, rows.lanes);
     const Index lanes = rows.lanes / targets_of_a_cluster;
@@ -148,73 +126,25 @@ struct WalkClusters {
     const FourEntries* fours = rows.fours(row, lane);
     FourEntries now = *fours;
     for (Index left = rows.length[row]; left > 0;) {
-      const Source first = particles.packed[now.first.index()];
-      const Source second = particles.packed[now.second.index()];
-      const Source third = particles.packed[now.third.index()];
-      const Source fourth = particles.packed[now.fourth.index()];
+      const Source first = packed(now.first.index());
+      const Source second = packed(now.second.index());
+      const Source third = packed(now.third.index());
+      const Source fourth = packed(now.fourth.index());
       const FourEntries entries = now;
       left -= rows.chunk();
       if (left > 0) {
         fours += rows.stride();
         now = *fours;
       }
-      add(targets, entries.first, first, shift_of, sum);
-      add(targets, entries.second, second, shift_of, sum);
-      add(targets, entries.third, third, shift_of, sum);
-      add(targets, entries.fourth, fourth, shift_of, sum);
+      pairs.add(targets, entries.first, first, shift_of, sum);
+      pairs.add(targets, entries.second, second, shift_of, sum);
+      pairs.add(targets, entries.third, third, shift_of, sum);
+      pairs.add(targets, entries.fourth, fourth, shift_of, sum);
     }
   }
 
-  /// A source meets all targets.
-  PENCILBOX_DEVICE_FUNCTION void add(const Targets& targets, const ListEntry& entry,
-                                     const Source& source, const Shifts& shift_of,
-                                     Sum (&sum)[targets_of_a_cluster]) const {
-    if constexpr (wanted == Wanted::counts) {
-      if (entry.index() == particles.count) return;  // padding is no candidate
-    }
-    // The shift is added once, and not for each target, where the two sides of a pair may differ by
-    // half of the last digit of a coordinate.
-    const Vec3<Pair> to_its_cell = shift_of[entry.code()];
-    constexpr bool once = !pairs_must_cancel<Precision>;
-    const Vec3<Pair> at = once ? source.position + to_its_cell : source.position;
-    const CellShift<Pair> shift{once ? Vec3<Pair>{} : to_its_cell, {}};
-    for (int t = 0; t < targets_of_a_cluster; ++t) {
-      const auto exact = [&] {
-        return exact_separation(particles, targets.particle(t), entry.index(),
-                                ShiftCode::shift(particles.grid, entry.code()));
-      };
-      add_pair(targets, t, at, source.type, shift, exact, is_asked(targets, t), sum[t]);
-    }
-  }
-
-  /// The targets among themselves: a lane takes one as a source.
-  PENCILBOX_DEVICE_FUNCTION void add_own(Index lane, const Targets& targets,
-                                         Sum (&sum)[targets_of_a_cluster]) const {
-    if (lane >= targets.cluster.count) return;
-    const Index particle = targets.cluster.first + lane;
-    const Source source = particles.packed[particle];
-    for (int t = 0; t < targets_of_a_cluster; ++t) {
-      const auto exact = [&] {
-        return exact_separation(particles, targets.particle(t), particle, CellShift<Pair>{});
-      };
-      add_pair(targets, t, source.position, source.type, CellShift<Pair>{}, exact,
-               t != lane && is_asked(targets, t), sum[t]);
-    }
-  }
-
-  /// Whoever is missing is far from everybody: only who counts candidates must be told.
-  PENCILBOX_DEVICE_FUNCTION static bool is_asked(const Targets& targets, int t) {
-    return wanted != Wanted::counts || t < targets.cluster.count;
-  }
-
-  template <class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add_pair(const Targets& targets, int t, const Vec3<Pair>& source,
-                                          typename Source::Type source_type,
-                                          const CellShift<Pair>& shift, const Exact& exact,
-                                          bool is_other, Sum& sum) const {
-    sum.add_in_step(interaction, targets.at[t].position, source, shift, exact,
-                    static_cast<std::int32_t>(targets.at[t].type),
-                    static_cast<std::int32_t>(source_type), is_other);
+  PENCILBOX_DEVICE_FUNCTION const Source& packed(Index particle) const {
+    return pairs.particles.packed[particle];
   }
 };
 
@@ -226,7 +156,8 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   static constexpr bool needs_cutoff = true;
 
   ClusterList(const Problem& problem, const BackendOptions& options)
-      : radius_(list_radius(problem)),
+      : device_(problem.device),
+        radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),
         threads_(block_of(options)),
         neighborhood_(NeighborhoodShape::for_problem(problem)),
@@ -267,7 +198,18 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
     shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
     launch(stream, shape_,
-           Kernel{particles, functor, memory_.rows(most), clusters(), shifts_.data(), sink});
+           Kernel{{particles, functor}, memory_.rows(most), clusters(), shifts_.data(), sink});
+  }
+
+  bool compute_and_move_units(const BinnedParticles<Precision>& particles,
+                              const Interaction<Pair>& interaction,
+                              const KickAndDrift<Precision>& move,
+                              const UnitsOfCycle<Precision>& units, Stream& stream) override {
+    bool enqueued = false;
+    interaction.visit_for_forces([&](const auto& functor) {
+      enqueued = stay_resident(particles, functor, move, units, stream);
+    });
+    return enqueued;
   }
 
   Index row_capacity() const override { return memory_.capacity(); }
@@ -282,6 +224,22 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   }
 
  private:
+  template <class Functor>
+  bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
+                     const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
+                     Stream& stream) {
+    using Kernel = ResidentClusters<Precision, Functor>;
+    const ListRows rows = memory_.rows(most_rows_of_four(particles.count, particles.cells()));
+    const auto shape = resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
+    if (!launch_resident(
+            stream, shape,
+            Kernel{{particles, functor}, rows, clusters(), shifts_.data(), move, units})) {
+      return false;
+    }
+    shape_ = *shape;
+    return true;
+  }
+
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
 
   /// As many as keep a GPU busy; each at least one target to store (measured on an H200).
@@ -294,6 +252,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     return lanes;
   }
 
+  DeviceProperties device_;
   double radius_;
   int lanes_;
   int threads_;

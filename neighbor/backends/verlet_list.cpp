@@ -278,10 +278,12 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
                      Stream& stream) {
     using Kernel = ResidentRows<Precision, Functor>;
     const ListRows rows = memory_.rows(particles.count);
-    const std::optional<LaunchShape> shape = Kernel::shape_for(particles.count, rows, device_);
-    if (!shape || !fit_at_once<Kernel>(*shape)) return false;
+    const auto shape = resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
+    if (!launch_resident(stream, shape,
+                         Kernel{particles, functor, rows, shifts_.data(), move, units})) {
+      return false;
+    }
     shape_ = *shape;
-    launch_at_once(stream, shape_, Kernel{particles, functor, rows, shifts_.data(), move, units});
     return true;
   }
 

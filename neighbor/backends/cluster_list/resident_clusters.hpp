@@ -1,0 +1,136 @@
+// From one rebuild of the list to the next in one kernel, for what is small enough that all rows
+// are on the device at once. Each lane of a row has the four targets in registers and moves one of
+// them; of a step only the positions of others come from memory.
+#pragma once
+
+#include "neighbor/backends/cluster_list/cluster_pairs.hpp"
+#include "neighbor/walks/resident_list.hpp"
+#include "neighbor/walks/split_sums.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+template <class Precision, class Interaction>
+struct ResidentClusters {
+  static constexpr const char* name = "cluster-list: a cycle in one kernel";
+  using Pair = typename Precision::Pair;
+  using State = typename Precision::State;
+  /// More would leave a thread too few registers.
+  static constexpr int max_threads =
+      std::is_same_v<typename Precision::Accumulator, float> ? 768 : 512;
+  using Pairs = ClusterPairs<Precision, Wanted::forces, Interaction>;
+  using Source = typename Pairs::Source;
+  using Shifts = typename Pairs::Shifts;
+  using Sum = typename Pairs::Sum;
+
+  Pairs pairs;
+  ListRows rows;
+  ClustersView clusters;
+  const RoundedShift<Pair>* shifts;  ///< [27]
+  KickAndDrift<Precision> move;
+  UnitsOfCycle<Precision> units;
+
+  /// A row as a lane of it sees it; lanes behind the last cluster have none.
+  struct Row {
+    Cluster cluster;
+    Index length = 0;
+    Index lane = 0;
+    Index lanes_of_a_target = 1;  ///< that get its sum, and all move it
+
+    PENCILBOX_DEVICE_FUNCTION Index target() const { return lane / lanes_of_a_target; }
+    PENCILBOX_DEVICE_FUNCTION bool has_target() const { return target() < cluster.count; }
+    PENCILBOX_DEVICE_FUNCTION Index particle() const { return cluster.first + target(); }
+    PENCILBOX_DEVICE_FUNCTION bool shows() const {
+      return has_target() && lane % lanes_of_a_target == 0;
+    }
+  };
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const Shifts shift_of(block, shifts);
+    ResidentEntries entries(block, rows);
+    const std::int64_t thread = block.index() * block.threads() + block.thread();
+    const auto number = static_cast<Index>(thread / rows.lanes);
+    Row row;
+    row.lane = static_cast<Index>(thread % rows.lanes);
+    row.lanes_of_a_target = rows.lanes / targets_of_a_cluster;
+    if (number < *clusters.count) {
+      row.cluster = clusters.cluster[number];
+      row.length = rows.length[number];
+    }
+    entries.fetch(rows, number, row.lane, row.length);
+    block.barrier();
+    stay(block, row, shift_of, entries);
+  }
+
+  /// Unit after unit. A unit lowers the limit to the next one at least, so all blocks agree on
+  /// where they end.
+  PENCILBOX_DEVICE_FUNCTION void stay(const Block& block, const Row& row, const Shifts& shift_of,
+                                      const ResidentEntries& entries) const {
+    MovingParticle<Precision> self{};
+    Vec3<State> reference;
+    std::int32_t type = 0;
+    if (row.has_target()) {
+      self = move.particle(row.particle());
+      reference = move.arrival.under_watch.reference[row.particle()];
+      type = static_cast<std::int32_t>(pairs.particles.packed[row.particle()].type);
+    }
+    for (std::int32_t k = 0; k < units.count; ++k) {
+      if (k > 0) block.grid_barrier();
+      if (k >= *units.limit) break;
+      const Sum sum = sum_of(block, row, targets_of(block, row, self, type), shift_of, entries,
+                             units.read_by(k));
+      self.kick_and_drift(sum.force, static_cast<State>(move.timestep));
+      if (row.shows()) {
+        move.arrival.under_watch.in(units.read_by(k + 1))
+            .show(row.particle(), self.position, reference, type, k + 1);
+      }
+    }
+    if (row.shows()) move.store(row.particle(), self);
+  }
+
+  /// Lanes tell each other where the targets are that they have moved.
+  PENCILBOX_DEVICE_FUNCTION ClusterTargets<Pair> targets_of(const Block& block, const Row& row,
+                                                            const MovingParticle<Precision>& self,
+                                                            std::int32_t type) const {
+    const Vec3<Pair> mine = self.position.template to<Pair>();
+    const int first_lane = block.lane() - row.lane;
+    ClusterTargets<Pair> targets;
+    targets.cluster = row.cluster;
+    for (int t = 0; t < targets_of_a_cluster; ++t) {
+      const int from = first_lane + t * row.lanes_of_a_target;
+      const Vec3<Pair> its{block.shuffle(mine.x, from), block.shuffle(mine.y, from),
+                           block.shuffle(mine.z, from)};
+      std::int32_t its_type = 0;
+      if constexpr (Interaction::needs_types) its_type = block.shuffle(type, from);
+      targets.at[t] = t < row.cluster.count
+                          ? Source{its, static_cast<typename Source::Type>(its_type)}
+                          : ClusterTargets<Pair>::nobody();
+    }
+    return targets;
+  }
+
+  /// Of the target that this lane moves.
+  PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Block& block, const Row& row,
+                                       const ClusterTargets<Pair>& targets, const Shifts& shift_of,
+                                       const ResidentEntries& entries, const Source* mirror) const {
+    Sum sum[targets_of_a_cluster];
+    for (Index chunk = 0; chunk * rows.chunk() < row.length; ++chunk) {
+      const FourEntries now = entries[chunk];
+      const Source first = mirror[now.first.index()];
+      const Source second = mirror[now.second.index()];
+      const Source third = mirror[now.third.index()];
+      const Source fourth = mirror[now.fourth.index()];
+      pairs.add(targets, now.first, first, shift_of, sum);
+      pairs.add(targets, now.second, second, shift_of, sum);
+      pairs.add(targets, now.third, third, shift_of, sum);
+      pairs.add(targets, now.fourth, fourth, shift_of, sum);
+    }
+    Source own = targets.at[0];
+    for (int t = 1; t < targets_of_a_cluster; ++t) {
+      if (row.lane == t) own = targets.at[t];
+    }
+    pairs.add_own(row.lane, targets, own, sum);
+    return sum_over_lanes(block, sum, rows.lanes);
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
