@@ -342,7 +342,7 @@ void Engine<Precision>::rehearse() {
     backend->rebuild(view(), stream_);
     backend->compute(view(), *interaction_, Wanted::forces, particles_.sums, stream_);
     plan_with(*backend).move_by_forces(0);
-    if (units_come_as() == UnitsComeAs::one_kernel) plan_with(*backend).move_at_once(1);
+    if (units_come_as(*backend) == UnitsComeAs::one_kernel) plan_with(*backend).move_at_once(1);
   }
 }
 

@@ -230,13 +230,14 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
                      Stream& stream) {
     using Kernel = ResidentClusters<Precision, Functor>;
     const ListRows rows = memory_.rows(most_rows_of_four(particles.count, particles.cells()));
-    const auto shape = resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
+    const LaunchShape shape =
+        resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
     if (!launch_resident(
             stream, shape,
             Kernel{{particles, functor}, rows, clusters(), shifts_.data(), move, units})) {
       return false;
     }
-    shape_ = *shape;
+    shape_ = shape;
     return true;
   }
 

@@ -249,6 +249,8 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     }
   }
 
+  bool prefers_units_at_once() const override { return true; }
+
   bool compute_and_move_units(const BinnedParticles<Precision>& particles,
                               const Interaction<Pair>& interaction,
                               const KickAndDrift<Precision>& move,
@@ -278,12 +280,13 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
                      Stream& stream) {
     using Kernel = ResidentRows<Precision, Functor>;
     const ListRows rows = memory_.rows(particles.count);
-    const auto shape = resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
+    const LaunchShape shape =
+        resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
     if (!launch_resident(stream, shape,
                          Kernel{particles, functor, rows, shifts_.data(), move, units})) {
       return false;
     }
-    shape_ = *shape;
+    shape_ = shape;
     return true;
   }
 

@@ -3,7 +3,7 @@
 // the cycle a barrier of the grid in place of a launch.
 #pragma once
 
-#include <optional>
+#include <algorithm>
 
 #include "neighbor/walks/list_rows.hpp"
 
@@ -43,16 +43,17 @@ class ResidentEntries {
   Index own_, threads_;
 };
 
-/// A block for each multiprocessor that holds all rows between them. Nothing where a block would
-/// need more than `most_threads`. `bytes`: of shared memory beside the entries.
-inline std::optional<LaunchShape> resident_shape(const ListRows& rows, std::size_t bytes,
-                                                 int most_threads, const DeviceProperties& device) {
+/// As many blocks for each multiprocessor, one if it can be, as hold all rows between them.
+/// `bytes`: of a block's shared memory beside the entries.
+inline LaunchShape resident_shape(const ListRows& rows, std::size_t bytes, int most_threads,
+                                  const DeviceProperties& device) {
   const std::int64_t threads = rows.rows * rows.lanes;
   const std::int64_t multiple = std::max<std::int64_t>(device.warp_size, rows.lanes);
   const std::int64_t at_least = round_up(128, multiple);
-  const std::int64_t each =
-      std::max(at_least, round_up(divide_up(threads, device.multiprocessors), multiple));
-  if (each > most_threads) return {};
+  const std::int64_t all_blocks =
+      device.multiprocessors *
+      divide_up(threads, std::int64_t{device.multiprocessors} * (most_threads - multiple + 1));
+  const std::int64_t each = std::max(at_least, round_up(divide_up(threads, all_blocks), multiple));
   LaunchShape shape;
   shape.threads = static_cast<int>(each);
   shape.blocks = divide_up(threads, each);
@@ -62,10 +63,9 @@ inline std::optional<LaunchShape> resident_shape(const ListRows& rows, std::size
 
 /// Launches it if it fits the device; else false, with nothing enqueued.
 template <class Kernel>
-bool launch_resident(Stream& stream, const std::optional<LaunchShape>& shape,
-                     const Kernel& kernel) {
-  if (!shape || !fit_at_once<Kernel>(*shape)) return false;
-  launch_at_once(stream, *shape, kernel);
+bool launch_resident(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
+  if (!fit_at_once<Kernel>(shape)) return false;
+  launch_at_once(stream, shape, kernel);
   return true;
 }
 

@@ -77,21 +77,22 @@ struct ResidentRows {
     if (shows) move.store(target.particle, self);
   }
 
-  /// Padding is in nobody's range: asking whether an entry is some would take longer.
+  /// Of the last chunk what is no padding only.
   PENCILBOX_DEVICE_FUNCTION Sum walk(const Target& target, const Vec3<Pair>& at,
                                      const Shifts& shift_of, const ResidentEntries& entries,
                                      const Source* mirror) const {
     Sum sum;
     for (Index chunk = 0; chunk * rows.chunk() < target.row_length; ++chunk) {
+      const Index left = target.row_length - chunk * rows.chunk();
       const FourEntries now = entries[chunk];
       const Source first = mirror[now.first.index()];
       const Source second = mirror[now.second.index()];
       const Source third = mirror[now.third.index()];
       const Source fourth = mirror[now.fourth.index()];
       add(sum, target, at, shift_of[now.first.code()], first);
-      add(sum, target, at, shift_of[now.second.code()], second);
-      add(sum, target, at, shift_of[now.third.code()], third);
-      add(sum, target, at, shift_of[now.fourth.code()], fourth);
+      if (left > rows.lanes) add(sum, target, at, shift_of[now.second.code()], second);
+      if (left > 2 * rows.lanes) add(sum, target, at, shift_of[now.third.code()], third);
+      if (left > 3 * rows.lanes) add(sum, target, at, shift_of[now.fourth.code()], fourth);
     }
     return sum;
   }
