@@ -11,6 +11,7 @@
 #include "app/commands/deck_file.hpp"
 #include "app/commands/memory_limit.hpp"
 #include "app/commands/provenance.hpp"
+#include "app/commands/real_units.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -275,6 +276,7 @@ std::string RunSession::announcement() const {
     text += "going on at step " + std::to_string(first_step_) + ", from " +
             resumed_->path.string() + "\n";
   }
+  text += real_units_text(deck_);
   if (device_.emulates_blocks && needs_blocks(deck_.backend, deck_.options)) {
     text += "note: on the host, " + deck_.backend +
             " runs on the block emulator, which is for tests, not for speed\n";

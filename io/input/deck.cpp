@@ -191,6 +191,11 @@ class Binder {
 
   Deck bind() {
     deck_.title = values().text("title");
+    if (values().find("units") != nullptr) {
+      deck_.units =
+          RealUnits{values().real("units.sigma"), values().real("units.epsilon"),
+                    values().real("units.mass")};
+    }
     bind_start();
     bind_types();
     bind_potential();
@@ -242,6 +247,7 @@ class Binder {
     for (std::size_t d = 0; d < 3; ++d) {
       lattice.cells[d] = std::get<std::int64_t>(values().list(path + "cells")[d].data);
     }
+    lattice.gap = real3(path + "gap");
     deck_.start = lattice;
   }
 

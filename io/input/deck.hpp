@@ -18,6 +18,7 @@
 #include "core/plummer_sphere.hpp"
 #include "core/precision.hpp"
 #include "core/random_start.hpp"
+#include "core/real_units.hpp"
 #include "core/registry.hpp"
 #include "io/input/catalogue.hpp"
 #include "io/input/deck_value.hpp"
@@ -82,6 +83,7 @@ struct DeckOutput {
 struct Deck {
   std::string name;  ///< the deck's file as the user gave it
   std::string title;
+  std::optional<RealUnits> units;  ///< absent: the deck is of no substance
 
   std::variant<LatticeStart, RandomStart, FileStart, PlummerStart> start;
   std::optional<VelocityStart> velocities;  ///< absent: from the start, or zero

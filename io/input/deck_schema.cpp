@@ -55,7 +55,7 @@ std::vector<KeyRule> system_rules() {
       {.path = "system.particles.lattice",
        .kind = KeyKind::section,
        .presence = Presence::alternative,
-       .documentation = "A perfect cubic crystal that fills its box, lower corner at the origin"},
+       .documentation = "A perfect cubic crystal in its box, whose lower corner is at the origin"},
       {.path = "system.particles.lattice.type",
        .kind = KeyKind::choice,
        .presence = Presence::required,
@@ -74,6 +74,15 @@ std::vector<KeyRule> system_rules() {
        .documentation = "Unit cells in x, y and z",
        .minimum = 1,
        .maximum = most_particles,
+       .least = 3,
+       .most = 3},
+      {.path = "system.particles.lattice.gap",
+       .kind = KeyKind::real,
+       .default_value = "[0.0, 0.0, 0.0]",
+       .documentation = "Of the box in x, y and z that the crystal leaves empty, half on each side",
+       .unit = "sigma",
+       .minimum = 0.0,
+       .maximum = largest_side,
        .least = 3,
        .most = 3},
       {.path = "system.particles.random",
@@ -195,6 +204,37 @@ std::vector<KeyRule> system_rules() {
        .choices = {"periodic", "open"},
        .least = 3,
        .most = 3},
+  };
+}
+
+/// The section `units`.
+std::vector<KeyRule> unit_rules() {
+  return {
+      {.path = "units",
+       .kind = KeyKind::section,
+       .documentation = "What the units of this deck are in real ones; changes nothing of the run, "
+                        "which says its temperatures, lengths and times in both"},
+      {.path = "units.sigma",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The unit of length",
+       .unit = "nm",
+       .minimum = 1e-6,
+       .maximum = 1e6},
+      {.path = "units.epsilon",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The unit of energy, by Boltzmann's constant",
+       .unit = "K",
+       .minimum = 1e-6,
+       .maximum = 1e9},
+      {.path = "units.mass",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The unit of mass",
+       .unit = "dalton",
+       .minimum = 1e-6,
+       .maximum = 1e9},
   };
 }
 
@@ -639,6 +679,7 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   const auto append = [this](std::vector<KeyRule> rules) {
     std::move(rules.begin(), rules.end(), std::back_inserter(rules_));
   };
+  append(unit_rules());
   append(system_rules());
   append(potential_rules());
   append(run_rules(catalogue));

@@ -44,7 +44,7 @@ Deck load(const std::string& name) { return load_deck(inputs / name, {}, shipped
 
 TEST(ShippedDecks, LoadResolveAndSetUp) {
   const std::vector<fs::path> decks = shipped_decks();
-  EXPECT_GE(decks.size(), 9U);
+  EXPECT_GE(decks.size(), 15U);
   for (const fs::path& path : decks) {
     SCOPED_TRACE(path.string());
     const Deck deck = load_deck(path, {}, shipped_catalogue());
