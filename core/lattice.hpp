@@ -28,8 +28,8 @@ struct Lattice {
 std::int64_t particle_count(const Lattice& lattice);
 
 /// The crystal, and its gap, in a box with its lower corner at the origin, periodic as told; one
-/// type "A" of mass 1, at rest. LAMMPS order: ids run through the basis first, then x, y and z, and the first basis
-/// atom sits on the corner of its cell.
+/// type "A" of mass 1, at rest. LAMMPS order: ids run through the basis first, then x, y and z, and
+/// the first basis atom sits on the corner of its cell.
 StartState make_lattice(const Lattice& lattice, const Bool3& periodic);
 
 }  // namespace pencilbox

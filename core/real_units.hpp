@@ -12,9 +12,7 @@ struct RealUnits {
   double mass = 1.0;     ///< [dalton]
 
   /// tau = sigma sqrt(m / epsilon) [ps]
-  double picoseconds() const {
-    return metres() * std::sqrt(kilograms() / joules()) * 1e12;
-  }
+  double picoseconds() const { return metres() * std::sqrt(kilograms() / joules()) * 1e12; }
   /// epsilon / sigma^3 [MPa]
   double megapascals() const { return joules() / std::pow(metres(), 3) * 1e-6; }
   /// m / sigma^3 [kg/m^3]
@@ -27,9 +25,9 @@ struct RealUnits {
   }
 
  private:
-  static constexpr double boltzmann = 1.380649e-23;     // J/K, exact
-  static constexpr double avogadro = 6.02214076e23;     // 1/mol, exact
-  static constexpr double dalton = 1.66053906660e-27;   // kg
+  static constexpr double boltzmann = 1.380649e-23;    // J/K, exact
+  static constexpr double avogadro = 6.02214076e23;    // 1/mol, exact
+  static constexpr double dalton = 1.66053906660e-27;  // kg
 
   double metres() const { return sigma * 1e-9; }
   double joules() const { return epsilon * boltzmann; }

@@ -66,6 +66,13 @@ struct DeckStage {
   std::int64_t last_step() const { return first_step + steps; }
 };
 
+/// A pair of types with a table.
+struct DeckTable {
+  std::array<std::string, 2> types;
+  std::filesystem::path file;
+  std::optional<double> cutoff{};  ///< absent: the table's end [sigma]
+};
+
 struct DeckTrajectory {
   std::int64_t every = 1;
   FieldSet fields;               ///< always with position
@@ -97,6 +104,8 @@ struct Deck {
   Truncation truncation = Truncation::cut;
   bool tail_correction = false;
   std::vector<DeckPair> pairs;  ///< empty: epsilon = sigma = 1 for all
+  // of tabulated
+  std::vector<DeckTable> tables;
   // of softened-gravity
   double softening = 0.0;
   double gravitational_constant = 1.0;

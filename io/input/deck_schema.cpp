@@ -242,6 +242,7 @@ std::vector<KeyRule> potential_rules() {
   const std::string lennard_jones(name_of(PotentialType::lennard_jones));
   const std::string softened_gravity(name_of(PotentialType::softened_gravity));
   const std::string weeks_chandler_andersen(name_of(PotentialType::weeks_chandler_andersen));
+  const std::string tabulated(name_of(PotentialType::tabulated));
   return {
       {.path = "potential",
        .kind = KeyKind::section,
@@ -253,7 +254,8 @@ std::vector<KeyRule> potential_rules() {
        .documentation = "lennard-jones: u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6); "
                         "softened-gravity: u(r) = -G m_a m_b / sqrt(r^2 + softening^2), at any "
                         "distance, in open boundaries; weeks-chandler-andersen: lennard-jones, "
-                        "for each pair cut and shifted at its minimum, 2^(1/6) sigma",
+                        "for each pair cut and shifted at its minimum, 2^(1/6) sigma; tabulated: "
+                        "energies and forces from files",
        .choices = words(potential_names)},
       {.path = "potential.cutoff",
        .kind = KeyKind::real,
@@ -308,6 +310,30 @@ std::vector<KeyRule> potential_rules() {
        .kind = KeyKind::real,
        .documentation = "Of this pair, in place of potential.cutoff; unlike pairs that are absent "
                         "take the mean of theirs. Not with weeks-chandler-andersen",
+       .unit = "sigma",
+       .minimum = 0.01,
+       .maximum = 1e4},
+      {.path = "potential.tables",
+       .kind = KeyKind::section_list,
+       .presence = Presence::required,
+       .documentation = "A table for every pair of types",
+       .only_with = {tabulated},
+       .least = 1,
+       .most = any_number},
+      {.path = "potential.tables[].types",
+       .kind = KeyKind::name,
+       .presence = Presence::required,
+       .documentation = "The two types",
+       .least = 2,
+       .most = 2},
+      {.path = "potential.tables[].file",
+       .kind = KeyKind::text,
+       .presence = Presence::required,
+       .documentation = "A text file: r,energy,force and evenly spaced rows; its path is relative "
+                        "to the deck"},
+      {.path = "potential.tables[].cutoff",
+       .kind = KeyKind::real,
+       .documentation = "Pairs farther apart do not interact; absent: where the table ends",
        .unit = "sigma",
        .minimum = 0.01,
        .maximum = 1e4},
@@ -679,8 +705,8 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   const auto append = [this](std::vector<KeyRule> rules) {
     std::move(rules.begin(), rules.end(), std::back_inserter(rules_));
   };
-  append(unit_rules());
   append(system_rules());
+  append(unit_rules());
   append(potential_rules());
   append(run_rules(catalogue));
   append(integrator_rules(catalogue.integrators, "integrator"));

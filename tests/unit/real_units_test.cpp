@@ -1,4 +1,5 @@
-// Argon as A. Rahman has it, Phys. Rev. 136, A405 (1964): sigma 3.4 A, epsilon/k 120 K, mass 39.95 u.
+// Argon as A. Rahman has it, Phys. Rev. 136, A405 (1964): sigma 3.4 A, epsilon/k 120 K, mass 39.95
+// u.
 #include "core/real_units.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,8 @@ TEST(RealUnits, ArgonIsThatOfTextbooks) {
 }
 
 TEST(RealUnits, TheBoxOfRahmanHasTheDensityThatHeGives) {
-  // 864 atoms in a box of 10.229 sigma: 1.374 g/cm^3, to the digits that he prints of the box (34.8 A).
+  // 864 atoms in a box of 10.229 sigma: 1.374 g/cm^3, to the digits that he prints of the box (34.8
+  // A).
   const double density = 864.0 / (10.229 * 10.229 * 10.229) * argon.kilograms_per_cubic_metre();
   EXPECT_NEAR(density, 1374.0, 15.0);
 }
