@@ -48,7 +48,7 @@ StartState make_lattice(const Lattice& lattice, const Bool3& periodic) {
   StartState start;
   start.box.periodic = periodic;
   for (std::size_t d = 0; d < 3; ++d) {
-    start.box.edges[d] = static_cast<double>(lattice.cells[d]) * constant;
+    start.box.edges[d] = static_cast<double>(lattice.cells[d]) * constant + lattice.gap[d];
   }
   start.types = {ParticleType{"A", 1.0}};
   start.position.reserve(static_cast<std::size_t>(count));
@@ -56,9 +56,10 @@ StartState make_lattice(const Lattice& lattice, const Bool3& periodic) {
     for (std::int64_t y = 0; y < lattice.cells[1]; ++y) {
       for (std::int64_t x = 0; x < lattice.cells[0]; ++x) {
         for (const Double3& atom : basis) {
-          start.position.push_back({(static_cast<double>(x) + atom[0]) * constant,
-                                    (static_cast<double>(y) + atom[1]) * constant,
-                                    (static_cast<double>(z) + atom[2]) * constant});
+          start.position.push_back(
+              {(static_cast<double>(x) + atom[0]) * constant + 0.5 * lattice.gap[0],
+               (static_cast<double>(y) + atom[1]) * constant + 0.5 * lattice.gap[1],
+               (static_cast<double>(z) + atom[2]) * constant + 0.5 * lattice.gap[2]});
         }
       }
     }

@@ -21,14 +21,15 @@ struct Lattice {
   LatticeType type = LatticeType::fcc;
   double density = 1.0;                        ///< particles per sigma^3, > 0
   std::array<std::int64_t, 3> cells{1, 1, 1};  ///< unit cells in x, y, z, each >= 1
+  Double3 gap{};  ///< of the box in x, y, z that the crystal leaves empty, half on each side
 };
 
 /// Particles of a lattice. Throws InputError if they are more than a ParticleId can count.
 std::int64_t particle_count(const Lattice& lattice);
 
-/// The crystal in a box with its lower corner at the origin, periodic as told; one type "A" of mass
-/// 1, at rest. LAMMPS order: ids run through the basis first, then x, y and z, and the first basis
-/// atom sits on the corner of its cell.
+/// The crystal, and its gap, in a box with its lower corner at the origin, periodic as told; one
+/// type "A" of mass 1, at rest. LAMMPS order: ids run through the basis first, then x, y and z, and
+/// the first basis atom sits on the corner of its cell.
 StartState make_lattice(const Lattice& lattice, const Bool3& periodic);
 
 }  // namespace pencilbox

@@ -129,11 +129,22 @@ constexpr pencilbox::Precision arithmetic_of(pencilbox::Precision precision) {
   return precision;  // in single positions are float all the same
 }
 
+/// Whether a back end has kernels for tabulated pairs: it says `evaluates_tables`. Few do, since
+/// each functor more is compiled into every kernel of every back end that has it.
+template <class BackendInPrecision>
+constexpr bool has_kernels_for_tables = requires {
+  BackendInPrecision::evaluates_tables;
+};
+
 /// What the back end refuses in the precision of the problem.
 template <template <class> class BackendOf>
 std::optional<std::string> refuse_in_precision(const Problem& problem,
                                                const BackendOptions& options) {
   using Any = BackendOf<DoublePrecision>;
+  if (!has_kernels_for_tables<Any> && std::holds_alternative<TabulatedModel>(problem.potential)) {
+    return "it has no kernels for tabulated pairs, which reference, par-part-no-loop and "
+           "verlet-list have";
+  }
   if (auto reason = separations_too_coarse(problem, arithmetic_of<Any>(problem.precision))) {
     return reason;
   }
@@ -218,7 +229,17 @@ void dispatch_short_ranged(const Interaction<Real>& interaction, Wanted wanted, 
   }
 }
 
-/// The same of a back end that also evaluates what acts at any distance.
+/// Of one that has kernels for tabulated pairs: they give forces and energies whatever is asked for
+/// (but counts), so that there is one for each. False where pairs are not tabulated.
+template <class Real, class Run>
+bool dispatch_tabulated(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
+  if (wanted == Wanted::counts || !interaction.is_tabulated()) return false;
+  interaction.visit_tabulated(
+      [&](const auto& functor) { run(functor, WantedConstant<Wanted::forces_and_energies>{}); });
+  return true;
+}
+
+/// As dispatch_short_ranged, of a back end that also evaluates what acts at any distance.
 template <class Real, class Run>
 void dispatch_any(const Interaction<Real>& interaction, Wanted wanted, Run&& run) {
   if (wanted == Wanted::counts || !interaction.is_softened_gravity()) {

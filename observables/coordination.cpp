@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "observables/cell_pairs.hpp"
-#include "observables/counts.hpp"
+#include "observables/counted_observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -58,13 +58,13 @@ struct CountNeighbors {
 };
 
 template <class Precision>
-class Coordination final : public Observable<Precision> {
+class Coordination final : public CountedObservable<Precision> {
  public:
   explicit Coordination(const ObservableSettings& settings)
-      : system_(settings.system),
+      : CountedObservable<Precision>(places_of(settings).size()),
+        system_(settings.system),
         distance_(settings.parameter("max_distance")),
-        places_(places_of(settings)),
-        counts_(places_.size()) {}
+        places_(places_of(settings)) {}
 
   static void require(const ObservableSettings& settings) {
     require_nearest_images(settings);
@@ -88,17 +88,16 @@ class Coordination final : public Observable<Precision> {
              CountNeighbors<typename Precision::State>{
                  pairs_within(distance_, state), state.particles.state.type.data(),
                  state.particles.count, distance_ * distance_, neighbors_.data(), places_,
-                 counts_.view(stream)});
-    ++samples_;
+                 this->view_of_sample(stream)});
   }
 
   ObservableResult result(Stream& stream) override {
     ObservableResult result;
-    result.samples = samples_;
+    result.samples = this->samples();
     result.title = "Neighbours within " + shortest_text(distance_) + " sigma";
     result.x_label = "neighbours";
     result.y_label = "fraction of the particles";
-    const std::vector<double> counts = counts_.so_far(stream);
+    const std::vector<double> counts = this->counts_so_far(stream);
     std::vector<double> neighbors;
     for (Index n = 0; n <= places_.most; ++n) neighbors.push_back(n);
     result.columns.push_back({"neighbors", std::move(neighbors)});
@@ -114,14 +113,6 @@ class Coordination final : public Observable<Precision> {
     return result;
   }
 
-  NamedNumbers state(Stream& stream) override {
-    return {{"samples", {static_cast<double>(samples_)}}, {"counts", counts_.so_far(stream)}};
-  }
-  void restore(const NamedNumbers& state, Stream& stream) override {
-    samples_ = static_cast<std::int64_t>(numbers_of(state, "samples", 1).front());
-    counts_.restore(numbers_of(state, "counts", counts_.size()), stream);
-  }
-
  private:
   static NeighborCounts places_of(const ObservableSettings& settings) {
     return {static_cast<Index>(settings.system.types.size()),
@@ -134,7 +125,7 @@ class Coordination final : public Observable<Precision> {
     const double* first =
         counts.data() + places_.begin(static_cast<Index>(own), static_cast<Index>(other));
     const double particles =
-        static_cast<double>(samples_) * static_cast<double>(system_.type_counts[own]);
+        static_cast<double>(this->samples()) * static_cast<double>(system_.type_counts[own]);
     ObservableColumn column{"fraction" + suffix, {}, legend};
     for (Index n = 0; n <= places_.most; ++n) column.values.push_back(first[n] / particles);
     result.columns.push_back(std::move(column));
@@ -144,8 +135,6 @@ class Coordination final : public Observable<Precision> {
   ObservedSystem system_;
   double distance_;
   NeighborCounts places_;
-  std::int64_t samples_ = 0;
-  Counts counts_;
   Buffer<Index> neighbors_;
 };
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "observables/cell_pairs.hpp"
-#include "observables/counts.hpp"
+#include "observables/counted_observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -54,15 +54,15 @@ struct CountInSlices {
 };
 
 template <class Precision>
-class DensityProfile final : public Observable<Precision> {
+class DensityProfile final : public CountedObservable<Precision> {
   using State = typename Precision::State;
 
  public:
   explicit DensityProfile(const ObservableSettings& settings)
-      : system_(settings.system),
+      : CountedObservable<Precision>(numbers(settings)),
+        system_(settings.system),
         bins_(static_cast<Index>(settings.integer("bins"))),
-        axis_(static_cast<std::size_t>(settings.integer("axis"))),
-        counts_(numbers(settings)) {}
+        axis_(static_cast<std::size_t>(settings.integer("axis"))) {}
 
   static void require(const ObservableSettings& settings) {
     if (numbers(settings) <= Counts::most) return;
@@ -80,23 +80,22 @@ class DensityProfile final : public Observable<Precision> {
     const auto& particles = state.particles.state;
     const std::array<const State*, 3> offsets{
         particles.position.x.data(), particles.position.y.data(), particles.position.z.data()};
-    for_each(
-        stream, state.particles.count,
-        CountInSlices<State>{offsets[axis_], particles.cell.data(), particles.type.data(),
-                             state.grid.template view<double>(), static_cast<int>(axis_),
-                             state.grid.lower[axis_] - system_.box.lower[axis_],
-                             static_cast<double>(bins_) / edge(), bins_, counts_.view(stream)});
-    ++samples_;
+    for_each(stream, state.particles.count,
+             CountInSlices<State>{offsets[axis_], particles.cell.data(), particles.type.data(),
+                                  state.grid.template view<double>(), static_cast<int>(axis_),
+                                  state.grid.lower[axis_] - system_.box.lower[axis_],
+                                  static_cast<double>(bins_) / edge(), bins_,
+                                  this->view_of_sample(stream)});
   }
 
   ObservableResult result(Stream& stream) override {
     constexpr std::array<const char*, 3> axes{"x", "y", "z"};
     ObservableResult result;
-    result.samples = samples_;
+    result.samples = this->samples();
     result.title = std::string("Density profile along ") + axes[axis_];
     result.x_label = std::string(axes[axis_]) + " / sigma";
     result.y_label = "density / (1/sigma^3)";
-    const std::vector<double> counts = counts_.so_far(stream);
+    const std::vector<double> counts = this->counts_so_far(stream);
     const std::size_t types = system_.types.size();
     result.columns.push_back({axes[axis_], middles()});
     result.columns.push_back({"density", density_of(counts, 0, types), "all"});
@@ -108,14 +107,6 @@ class DensityProfile final : public Observable<Precision> {
     result.numbers = {{"highest_density", *std::max_element(all.begin(), all.end()), "1/sigma^3"},
                       {"lowest_density", *std::min_element(all.begin(), all.end()), "1/sigma^3"}};
     return result;
-  }
-
-  NamedNumbers state(Stream& stream) override {
-    return {{"samples", {static_cast<double>(samples_)}}, {"counts", counts_.so_far(stream)}};
-  }
-  void restore(const NamedNumbers& state, Stream& stream) override {
-    samples_ = static_cast<std::int64_t>(numbers_of(state, "samples", 1).front());
-    counts_.restore(numbers_of(state, "counts", counts_.size()), stream);
   }
 
  private:
@@ -143,15 +134,13 @@ class DensityProfile final : public Observable<Precision> {
     for (std::size_t t = first; t < last; ++t) {
       for (std::size_t bin = 0; bin < bins; ++bin) density[bin] += counts[t * bins + bin];
     }
-    for (double& one : density) one /= static_cast<double>(samples_) * slice;
+    for (double& one : density) one /= static_cast<double>(this->samples()) * slice;
     return density;
   }
 
   ObservedSystem system_;
   Index bins_;
   std::size_t axis_;
-  std::int64_t samples_ = 0;
-  Counts counts_;  ///< [types][bins]
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "core/interactions/interaction.hpp"
 #include "core/reduction.hpp"
 #include "observables/cell_pairs.hpp"
-#include "observables/time_series.hpp"
+#include "observables/series_observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -62,14 +62,15 @@ struct KineticEnergyOfType {
 };
 
 template <class Precision>
-class EnergiesByType final : public Observable<Precision> {
+class EnergiesByType final : public SeriesObservable<Precision> {
   using State = typename Precision::State;
 
  public:
   explicit EnergiesByType(const ObservableSettings& settings)
-      : system_(settings.system),
-        blocks_(settings.integer("blocks")),
-        series_(quantities(settings.system)) {}
+      : SeriesObservable<Precision>(settings, quantities(settings.system),
+                                    "Energies by type, running means",
+                                    "energy / (epsilon per particle)"),
+        system_(settings.system) {}
 
   static void require(const ObservableSettings&) {}
 
@@ -103,19 +104,8 @@ class EnergiesByType final : public Observable<Precision> {
                          all);
       }
     }
-    series_.add(state.step, state.time, values);
+    this->add_sample(state, values);
   }
-
-  ObservableResult result(Stream&) override {
-    ObservableResult result;
-    result.title = "Energies by type, running means";
-    result.y_label = "energy / (epsilon per particle)";
-    series_.append_to(result, blocks_);
-    return result;
-  }
-
-  NamedNumbers state(Stream&) override { return series_.state(); }
-  void restore(const NamedNumbers& state, Stream&) override { series_.restore(state); }
 
  private:
   static std::vector<SeriesQuantity> quantities(const ObservedSystem& system) {
@@ -148,8 +138,7 @@ class EnergiesByType final : public Observable<Precision> {
                                          state.particles.state.type.data(), pair,
                                          state.particles.count, types, energies_.data()});
     };
-    interaction_->is_softened_gravity() ? interaction_->visit_softened_gravity(add_up)
-                                        : interaction_->visit_for_energies(add_up);
+    interaction_->visit_any(add_up);
   }
 
   /// It is a sum over pairs of types: what is left of that of both where each alone is taken away.
@@ -166,8 +155,6 @@ class EnergiesByType final : public Observable<Precision> {
   }
 
   ObservedSystem system_;
-  std::int64_t blocks_;
-  TimeSeries series_;
   std::optional<Interaction<double>> interaction_;
   Buffer<double> energies_;  ///< [types][N]
   Reduction reduction_;

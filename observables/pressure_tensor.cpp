@@ -13,7 +13,7 @@
 #include "core/interactions/interaction.hpp"
 #include "core/reduction.hpp"
 #include "observables/cell_pairs.hpp"
-#include "observables/time_series.hpp"
+#include "observables/series_observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -81,12 +81,14 @@ std::vector<SeriesQuantity> quantities() {
 }
 
 template <class Precision>
-class PressureTensor final : public Observable<Precision> {
+class PressureTensor final : public SeriesObservable<Precision> {
   using State = typename Precision::State;
 
  public:
   explicit PressureTensor(const ObservableSettings& settings)
-      : system_(settings.system), blocks_(settings.integer("blocks")), series_(quantities()) {}
+      : SeriesObservable<Precision>(settings, quantities(), "Pressure tensor, running means",
+                                    "pressure / (epsilon/sigma^3)"),
+        system_(settings.system) {}
 
   static void require(const ObservableSettings& settings) {
     if (settings.system.box.fully_periodic()) return;
@@ -120,25 +122,14 @@ class PressureTensor final : public Observable<Precision> {
       values[1 + k] = sum / volume;
     }
     values[0] = (values[1] + values[2] + values[3]) / 3.0;
-    series_.add(state.step, state.time, values);
+    this->add_sample(state, values);
   }
-
-  ObservableResult result(Stream&) override {
-    ObservableResult result;
-    result.title = "Pressure tensor, running means";
-    result.y_label = "pressure / (epsilon/sigma^3)";
-    series_.append_to(result, blocks_);
-    return result;
-  }
-
-  NamedNumbers state(Stream&) override { return series_.state(); }
-  void restore(const NamedNumbers& state, Stream&) override { series_.restore(state); }
 
  private:
   void add_up_pairs(const ObservedState<Precision>& state, Stream& stream) {
     if (!interaction_) interaction_.emplace(system_.potential, 0.0, stream);
     virial_.resize(static_cast<std::int64_t>(components) * state.particles.count);
-    interaction_->visit_for_energies([&](const auto& pair) {
+    interaction_->visit_with_cutoff([&](const auto& pair) {
       using Pair = std::decay_t<decltype(pair)>;
       for_each(stream, state.particles.count,
                PairVirial<State, Pair>{pairs_within(cutoff_of(system_.potential), state),
@@ -154,8 +145,6 @@ class PressureTensor final : public Observable<Precision> {
   }
 
   ObservedSystem system_;
-  std::int64_t blocks_;
-  TimeSeries series_;
   std::optional<Interaction<double>> interaction_;
   Buffer<double> virial_;  ///< [components][N]
   Reduction reduction_;

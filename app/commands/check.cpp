@@ -3,6 +3,7 @@
 
 #include "app/commands/memory_limit.hpp"
 #include "app/commands/program.hpp"
+#include "app/commands/real_units.hpp"
 #include "app/commands/resume.hpp"
 #include "app/commands/setup.hpp"
 #include "core/error.hpp"
@@ -100,7 +101,8 @@ void check_command(const RunArguments& arguments) {
     }
   }
   print(resolved_yaml(deck) + "\n" +
-        describe(report, deck, device.properties(), setup.start.size()) + resume + remark);
+        describe(report, deck, device.properties(), setup.start.size()) + real_units_text(deck) +
+        resume + remark);
 }
 
 }  // namespace pencilbox

@@ -11,6 +11,7 @@
 #include "app/commands/deck_file.hpp"
 #include "app/commands/memory_limit.hpp"
 #include "app/commands/provenance.hpp"
+#include "app/commands/real_units.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
 #include "core/error.hpp"
@@ -43,6 +44,7 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       resumed_(std::move(resumed)),
       device_(device.properties()),
       provenance_(provenance_of(device, resolved_yaml(deck))),
+      stages_(deck, arguments.quiet),
       table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
                      [] { return terminal_width(STDOUT_FILENO); }}) {
   try {
@@ -77,7 +79,7 @@ void RunSession::resume(const DeviceApi& device) {
   ExactState& state = resumed_->checkpoint.state;
   particles_ = state.size();
   first_step_ = state.step;
-  stage_ = deck_.stage_at(first_step_);
+  stages_.begin_at(first_step_);
   start_ = resumed_->checkpoint.start;
   SimulationSetup setup = make_setup_to_resume(deck_, state.types, state.step);
   require_memory_on_host(device, setup, state);
@@ -114,7 +116,7 @@ int RunSession::run() {
   progress.clear();
   outputs_->write_observables(simulation_->observable_results(), simulation_->step());
   outputs_->close();
-  note_stage();
+  stages_.note(*simulation_);
   const RunReport report = finished_report(stopped);
   write_report(outputs_->directory().report(), report);
   if (!arguments_.quiet) print_summary(std::cout, report);
@@ -125,8 +127,8 @@ int RunSession::run() {
 }
 
 std::optional<StopReason> RunSession::run_steps(Progress& progress) {
-  stage_began_ = Progress::steady_seconds();
-  announce_stage();
+  stages_.start_clock();
+  stages_.announce();
   if (!resumed_) look(progress);
   while (simulation_->step() < deck_.steps) {
     const std::int64_t due = next_due();
@@ -143,7 +145,7 @@ std::optional<StopReason> RunSession::run_steps(Progress& progress) {
 
 /// What has found its minimum is not looked at before the next stage begins.
 std::int64_t RunSession::next_due() const {
-  return simulation_->is_minimised() ? stage().last_step()
+  return simulation_->is_minimised() ? stages_.now().last_step()
                                      : outputs_->next_due(simulation_->step());
 }
 
@@ -200,30 +202,11 @@ void RunSession::look(Progress& progress) {
 }
 
 void RunSession::begin_next_stage(Progress& progress) {
-  note_stage();
+  stages_.note(*simulation_);
   start_ = {last_->time, energy_per_particle(*last_)};
-  ++stage_;
-  simulation_->begin_stage(settings_of(stage()));
+  simulation_->begin_stage(settings_of(stages_.go_to_next()));
   progress.clear();
-  announce_stage();
-}
-
-/// Of the present one, which ends here or is interrupted.
-void RunSession::note_stage() {
-  const DeckStage& now = stage();
-  const std::int64_t first = std::max(first_step_, now.first_step);
-  const double seconds = Progress::steady_seconds();
-  stages_.push_back({now.name, now.integrator, now.timestep, first, simulation_->step(),
-                     seconds - stage_began_, simulation_->minimisation()});
-  stage_began_ = seconds;
-  if (!arguments_.quiet && !now.name.empty()) print(in_words(stages_.back()) + "\n");
-}
-
-void RunSession::announce_stage() const {
-  if (arguments_.quiet || stage().name.empty()) return;
-  print("stage " + std::to_string(stage_ + 1) + " of " + std::to_string(deck_.stages.size()) +
-        ", " + stage().name + ": " + stage().integrator + ", steps " +
-        std::to_string(stage().first_step) + " to " + std::to_string(stage().last_step()) + "\n");
+  stages_.announce();
 }
 
 Observation RunSession::observe() {
@@ -275,6 +258,7 @@ std::string RunSession::announcement() const {
     text += "going on at step " + std::to_string(first_step_) + ", from " +
             resumed_->path.string() + "\n";
   }
+  text += real_units_text(deck_);
   if (device_.emulates_blocks && needs_blocks(deck_.backend, deck_.options)) {
     text += "note: on the host, " + deck_.backend +
             " runs on the block emulator, which is for tests, not for speed\n";
@@ -301,15 +285,15 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.device = device_;
   report.precision = deck_.precision;
   report.deterministic = deck_.deterministic;
-  report.integrator = stage().integrator;
-  report.stages = stages_;
+  report.integrator = stages_.now().integrator;
+  report.stages = stages_.reports();
   report.regions = simulation_->regions();
   report.regions.observe = observe_seconds_;
   report.regions.write = write_seconds_;
   report.backend_stats = simulation_->backend_stats();
   report.neighbors = simulation_->neighbor_stats();
   report.observables = simulation_->observable_results();
-  const bool conserves = !stages_.back().minimisation;
+  const bool conserves = !stages_.reports().back().minimisation;
   if (conserves && last_ && last_->time > start_.time) {
     report.energy_drift =
         (energy_per_particle(*last_) - start_.total_energy) / (last_->time - start_.time);

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <vector>
 
 #include "app/commands/program.hpp"
 #include "app/commands/run_outputs.hpp"
+#include "app/commands/stage_log.hpp"
 #include "app/commands/stopping.hpp"
 #include "io/output/progress.hpp"
 #include "io/output/report.hpp"
@@ -39,10 +39,7 @@ class RunSession {
   void advance_batch(std::int64_t due);
   void look(Progress& progress);
   std::int64_t next_due() const;
-  const DeckStage& stage() const { return deck_.stages[stage_]; }
   void begin_next_stage(Progress& progress);
-  void note_stage();
-  void announce_stage() const;
   void write_checkpoint(ExactState state);
   Observation observe();
   void write_rows(const Observation& observation, Progress& progress);
@@ -59,9 +56,7 @@ class RunSession {
   Provenance provenance_;
   std::int64_t particles_ = 0;
   std::int64_t first_step_ = 0;
-  std::size_t stage_ = 0;
-  std::vector<StageReport> stages_;  ///< those that this part was in
-  double stage_began_ = 0.0;         ///< seconds of a steady clock
+  StageLog stages_;
   std::unique_ptr<Simulation> simulation_;
   std::optional<RunOutputs> outputs_;
   std::ostringstream rows_;  // of the table, on their way to stdout

@@ -52,7 +52,18 @@ double difference(const Double3& a, const Double3& b) {
 }
 
 /// What a force loses or gains where a partner crosses the cutoff: the most of all pairs of types.
+double jump_at_cutoff(const TabulatedModel& model) {
+  double largest = 0.0;
+  for (const PairTable& table : model.tables) {
+    largest = std::max(largest, std::abs(table.at(table.cutoff).force_over_r * table.cutoff));
+  }
+  return largest;
+}
+
 double jump_at_cutoff(const Potential& potential) {
+  if (const auto* tabulated = std::get_if<TabulatedModel>(&potential)) {
+    return jump_at_cutoff(*tabulated);
+  }
   const auto* model = std::get_if<LennardJonesModel>(&potential);
   if (model == nullptr || model->truncation == Truncation::force_shift) return 0.0;
   double largest = 0.0;
@@ -71,6 +82,9 @@ int more_images(const Box& box, std::size_t direction, double reach) {
 }
 
 double cutoff_between(const Potential& potential, std::int32_t type, std::int32_t other) {
+  if (const auto* tabulated = std::get_if<TabulatedModel>(&potential)) {
+    return tabulated->table(type, other).cutoff;
+  }
   const auto* model = std::get_if<LennardJonesModel>(&potential);
   return model != nullptr ? model->cutoff_of(model->pair(type, other)) : cutoff_of(potential);
 }

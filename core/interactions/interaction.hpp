@@ -10,6 +10,7 @@
 #include "core/interactions/cutoff_test.hpp"
 #include "core/interactions/lennard_jones.hpp"
 #include "core/interactions/potential.hpp"
+#include "core/interactions/tabulated.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -26,6 +27,10 @@ class Interaction {
     } else if (const auto* gravity = std::get_if<SoftenedGravityModel>(&potential)) {
       strengths_ = gravity_strengths<Real>(*gravity);
       strength_table_.upload(strengths_, stream);
+    } else if (const auto* tabulated = std::get_if<TabulatedModel>(&potential)) {
+      const TablesAndPieces<Real> all = tables_and_pieces<Real>(*tabulated);
+      tables_.upload(all.tables, stream);
+      pieces_.upload(all.pieces, stream);
     }
   }
 
@@ -50,6 +55,27 @@ class Interaction {
   template <class Visitor>
   void visit_for_energies(Visitor&& visitor) const {
     visit_form<LennardJonesForm::force_shifted>(visitor);
+  }
+
+  /// The same of pairs in tables, for those who have kernels for them: one functor for all.
+  bool is_tabulated() const { return std::holds_alternative<TabulatedModel>(potential_); }
+
+  template <class Visitor>
+  void visit_tabulated(Visitor&& visitor) const {
+    const CutoffTest<Real> test = cutoff_test();
+    visitor(TabulatedPairs<Real>{tables_.data(), pieces_.data(), model<TabulatedModel>().types,
+                                 test.cutoff_squared, test.near_squared});
+  }
+
+  /// With energies, for those who look now and then and have kernels for every model: one that has
+  /// a cutoff, or any.
+  template <class Visitor>
+  void visit_with_cutoff(Visitor&& visitor) const {
+    is_tabulated() ? visit_tabulated(visitor) : visit_for_energies(visitor);
+  }
+  template <class Visitor>
+  void visit_any(Visitor&& visitor) const {
+    is_softened_gravity() ? visit_softened_gravity(visitor) : visit_with_cutoff(visitor);
   }
 
   /// Whether it acts at any distance.
@@ -122,6 +148,8 @@ class Interaction {
   Buffer<LennardJonesConstants<Real>> lennard_jones_table_;
   std::vector<Real> strengths_;
   Buffer<Real> strength_table_;
+  Buffer<TableOfTypes<Real>> tables_;
+  Buffer<TablePiece<Real>> pieces_;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -191,6 +191,10 @@ class Binder {
 
   Deck bind() {
     deck_.title = values().text("title");
+    if (values().find("units") != nullptr) {
+      deck_.units = RealUnits{values().real("units.sigma"), values().real("units.epsilon"),
+                              values().real("units.mass")};
+    }
     bind_start();
     bind_types();
     bind_potential();
@@ -242,6 +246,7 @@ class Binder {
     for (std::size_t d = 0; d < 3; ++d) {
       lattice.cells[d] = std::get<std::int64_t>(values().list(path + "cells")[d].data);
     }
+    lattice.gap = real3(path + "gap");
     deck_.start = lattice;
   }
 
@@ -263,14 +268,20 @@ class Binder {
   }
 
   void bind_file(const std::string& path) {
-    const fs::path file =
-        (fs::path(deck_.name).parent_path() / values().text(path)).lexically_normal();
-    deck_.values.find(path)->data = fs::absolute(file).lexically_normal().string();
-    FileStart start{file};
+    FileStart start{make_absolute(path)};
     if (const DeckValue* frame = values().find("system.particles.frame")) {
       start.frame = std::get<std::int64_t>(frame->data);
     }
     deck_.start = start;
+  }
+
+  /// The file that stands there, relative to the deck; in the tree it becomes absolute, so that the
+  /// resolved deck is good in any folder.
+  fs::path make_absolute(const std::string& path) {
+    const fs::path file =
+        (fs::path(deck_.name).parent_path() / values().text(path)).lexically_normal();
+    deck_.values.find(path)->data = fs::absolute(file).lexically_normal().string();
+    return file;
   }
 
   void bind_types() {
@@ -296,6 +307,8 @@ class Binder {
         return bind_pairs();
       case PotentialType::weeks_chandler_andersen:
         return bind_pairs();
+      case PotentialType::tabulated:
+        return bind_tables();
     }
   }
 
@@ -313,6 +326,18 @@ class Binder {
           {{std::get<std::string>(types[0].data), std::get<std::string>(types[1].data)},
            {pair.real("epsilon"), pair.real("sigma"),
             pair.find("cutoff") != nullptr ? std::optional(pair.real("cutoff")) : std::nullopt}});
+    }
+  }
+
+  void bind_tables() {
+    const std::size_t count = values().list("potential.tables").size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const DeckValue& pair = values().list("potential.tables")[i];
+      const DeckValue::List& types = pair.list("types");
+      deck_.tables.push_back(
+          {{std::get<std::string>(types[0].data), std::get<std::string>(types[1].data)},
+           make_absolute(fmt::format("potential.tables[{}].file", i)),
+           pair.find("cutoff") != nullptr ? std::optional(pair.real("cutoff")) : std::nullopt});
     }
   }
 

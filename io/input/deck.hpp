@@ -18,6 +18,7 @@
 #include "core/plummer_sphere.hpp"
 #include "core/precision.hpp"
 #include "core/random_start.hpp"
+#include "core/real_units.hpp"
 #include "core/registry.hpp"
 #include "io/input/catalogue.hpp"
 #include "io/input/deck_value.hpp"
@@ -65,6 +66,13 @@ struct DeckStage {
   std::int64_t last_step() const { return first_step + steps; }
 };
 
+/// A pair of types with a table.
+struct DeckTable {
+  std::array<std::string, 2> types;
+  std::filesystem::path file;
+  std::optional<double> cutoff{};  ///< absent: the table's end [sigma]
+};
+
 struct DeckTrajectory {
   std::int64_t every = 1;
   FieldSet fields;               ///< always with position
@@ -82,6 +90,7 @@ struct DeckOutput {
 struct Deck {
   std::string name;  ///< the deck's file as the user gave it
   std::string title;
+  std::optional<RealUnits> units;  ///< absent: the deck is of no substance
 
   std::variant<LatticeStart, RandomStart, FileStart, PlummerStart> start;
   std::optional<VelocityStart> velocities;  ///< absent: from the start, or zero
@@ -95,6 +104,8 @@ struct Deck {
   Truncation truncation = Truncation::cut;
   bool tail_correction = false;
   std::vector<DeckPair> pairs;  ///< empty: epsilon = sigma = 1 for all
+  // of tabulated
+  std::vector<DeckTable> tables;
   // of softened-gravity
   double softening = 0.0;
   double gravitational_constant = 1.0;

@@ -55,7 +55,7 @@ std::vector<KeyRule> system_rules() {
       {.path = "system.particles.lattice",
        .kind = KeyKind::section,
        .presence = Presence::alternative,
-       .documentation = "A perfect cubic crystal that fills its box, lower corner at the origin"},
+       .documentation = "A perfect cubic crystal in its box, whose lower corner is at the origin"},
       {.path = "system.particles.lattice.type",
        .kind = KeyKind::choice,
        .presence = Presence::required,
@@ -74,6 +74,15 @@ std::vector<KeyRule> system_rules() {
        .documentation = "Unit cells in x, y and z",
        .minimum = 1,
        .maximum = most_particles,
+       .least = 3,
+       .most = 3},
+      {.path = "system.particles.lattice.gap",
+       .kind = KeyKind::real,
+       .default_value = "[0.0, 0.0, 0.0]",
+       .documentation = "Of the box in x, y and z that the crystal leaves empty, half on each side",
+       .unit = "sigma",
+       .minimum = 0.0,
+       .maximum = largest_side,
        .least = 3,
        .most = 3},
       {.path = "system.particles.random",
@@ -198,10 +207,42 @@ std::vector<KeyRule> system_rules() {
   };
 }
 
+/// The section `units`.
+std::vector<KeyRule> unit_rules() {
+  return {
+      {.path = "units",
+       .kind = KeyKind::section,
+       .documentation = "What the units of this deck are in real ones; changes nothing of the run, "
+                        "which says its temperatures, lengths and times in both"},
+      {.path = "units.sigma",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The unit of length",
+       .unit = "nm",
+       .minimum = 1e-6,
+       .maximum = 1e6},
+      {.path = "units.epsilon",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The unit of energy, by Boltzmann's constant",
+       .unit = "K",
+       .minimum = 1e-6,
+       .maximum = 1e9},
+      {.path = "units.mass",
+       .kind = KeyKind::real,
+       .presence = Presence::required,
+       .documentation = "The unit of mass",
+       .unit = "dalton",
+       .minimum = 1e-6,
+       .maximum = 1e9},
+  };
+}
+
 std::vector<KeyRule> potential_rules() {
   const std::string lennard_jones(name_of(PotentialType::lennard_jones));
   const std::string softened_gravity(name_of(PotentialType::softened_gravity));
   const std::string weeks_chandler_andersen(name_of(PotentialType::weeks_chandler_andersen));
+  const std::string tabulated(name_of(PotentialType::tabulated));
   return {
       {.path = "potential",
        .kind = KeyKind::section,
@@ -213,7 +254,8 @@ std::vector<KeyRule> potential_rules() {
        .documentation = "lennard-jones: u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6); "
                         "softened-gravity: u(r) = -G m_a m_b / sqrt(r^2 + softening^2), at any "
                         "distance, in open boundaries; weeks-chandler-andersen: lennard-jones, "
-                        "for each pair cut and shifted at its minimum, 2^(1/6) sigma",
+                        "for each pair cut and shifted at its minimum, 2^(1/6) sigma; tabulated: "
+                        "energies and forces from files",
        .choices = words(potential_names)},
       {.path = "potential.cutoff",
        .kind = KeyKind::real,
@@ -268,6 +310,30 @@ std::vector<KeyRule> potential_rules() {
        .kind = KeyKind::real,
        .documentation = "Of this pair, in place of potential.cutoff; unlike pairs that are absent "
                         "take the mean of theirs. Not with weeks-chandler-andersen",
+       .unit = "sigma",
+       .minimum = 0.01,
+       .maximum = 1e4},
+      {.path = "potential.tables",
+       .kind = KeyKind::section_list,
+       .presence = Presence::required,
+       .documentation = "A table for every pair of types",
+       .only_with = {tabulated},
+       .least = 1,
+       .most = any_number},
+      {.path = "potential.tables[].types",
+       .kind = KeyKind::name,
+       .presence = Presence::required,
+       .documentation = "The two types",
+       .least = 2,
+       .most = 2},
+      {.path = "potential.tables[].file",
+       .kind = KeyKind::text,
+       .presence = Presence::required,
+       .documentation = "A text file: r,energy,force and evenly spaced rows; its path is relative "
+                        "to the deck"},
+      {.path = "potential.tables[].cutoff",
+       .kind = KeyKind::real,
+       .documentation = "Pairs farther apart do not interact; absent: where the table ends",
        .unit = "sigma",
        .minimum = 0.01,
        .maximum = 1e4},
@@ -642,6 +708,7 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
     std::move(rules.begin(), rules.end(), std::back_inserter(rules_));
   };
   append(system_rules());
+  append(unit_rules());
   append(potential_rules());
   append(run_rules(catalogue));
   append(integrator_rules(catalogue.integrators, "integrator"));

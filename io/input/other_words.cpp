@@ -15,8 +15,6 @@ constexpr std::string_view no_barostat =
     "there is no barostat: a box keeps its volume, and the pressure is a column of thermo.csv";
 constexpr std::string_view constant_energy =
     "constant energy is integrator: {type: velocity-verlet}, the default";
-constexpr std::string_view no_units =
-    "there is nothing to choose: reduced Lennard-Jones units (docs/user_guide.md)";
 constexpr std::string_view g_of_r =
     "g(r) is measured by observables: [{type: radial-distribution, every: 100, max_distance: 2.5}]";
 constexpr std::string_view displacement =
@@ -62,7 +60,6 @@ constexpr std::array answers{
     Answer{"temperature", "run", thermostats},
     Answer{"temperature", "potential", thermostats},
     Answer{"pressure", "", no_barostat},
-    Answer{"units", "", no_units},
     Answer{"rdf", "", g_of_r},
     Answer{"g_r", "", g_of_r},
     Answer{"msd", "", displacement},

@@ -89,6 +89,8 @@ struct SeveralThreadsATarget {
 template <class Precision>
 class ParPartNoLoop final : public Backend<Precision> {
  public:
+  static constexpr bool evaluates_tables = true;
+
   ParPartNoLoop(const Problem&, const BackendOptions& options)
       : runs_(source_runs_of(options)),
         threads_(block_of(options)),
@@ -110,7 +112,7 @@ class ParPartNoLoop final : public Backend<Precision> {
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
     const LaunchShape shape{divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
-    dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
+    const auto run = [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
       const PairSumsView<Precision> view(sums);
       if (lanes_ > 1) {
@@ -124,7 +126,10 @@ class ParPartNoLoop final : public Backend<Precision> {
         using Kernel = OneThreadATarget<Precision, chosen(), Functor, runs()>;
         for_each(stream, particles.count, Kernel{{particles, functor}, view}, threads_);
       });
-    });
+    };
+    if (!dispatch_tabulated(interaction, wanted, run)) {
+      dispatch<Precision>(interaction, wanted, run);
+    }
     report_ = {shape, [this] { return threads_per_target_in_words(lanes_); }};
   }
 

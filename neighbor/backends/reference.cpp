@@ -94,6 +94,7 @@ template <class Precision>
 class Reference final : public Backend<Precision> {
  public:
   using PairArithmetic = double;  // whatever the precision of the run
+  static constexpr bool evaluates_tables = true;
 
   Reference(const Problem& problem, const BackendOptions&)
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
@@ -113,7 +114,7 @@ class Reference final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    dispatch_any(interaction_, wanted, [&](const auto& interaction, auto chosen) {
+    const auto run = [&](const auto& interaction, auto chosen) {
       using Functor = std::decay_t<decltype(interaction)>;
       const Vec3Buffer<double>& position = position_;
       for_each(stream, particles.count,
@@ -121,7 +122,8 @@ class Reference final : public Backend<Precision> {
                    particles.count, position.view(), particles.type, images(0), images(1),
                    images(2), interaction, PairSumsView<Precision>(sums)},
                threads);
-    });
+    };
+    if (!dispatch_tabulated(interaction_, wanted, run)) dispatch_any(interaction_, wanted, run);
     report_ = {{divide_up(particles.count, threads), threads, 0},
                [] { return "one thread a target, all pairs"; }};
   }

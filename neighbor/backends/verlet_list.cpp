@@ -199,6 +199,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
  public:
   static constexpr bool needs_cutoff = true;
+  static constexpr bool evaluates_tables = true;
 
   VerletList(const Problem& problem, const BackendOptions& options)
       : device_(problem.device),
@@ -207,7 +208,11 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
         threads_build_(lanes_ == 1 && (problem.device.emulates_blocks || is_sparse(problem))),
         threads_(block_of(options)),
         neighborhood_(NeighborhoodShape::for_problem(problem)),
-        memory_(lanes_, expected_row(problem)) {}
+        memory_(lanes_, expected_row(problem)),
+        is_tabulated_(std::holds_alternative<TabulatedModel>(problem.potential)) {}
+
+  /// Not in the kernels for tables, which give energies too.
+  bool moves_targets() const override { return !is_tabulated_; }
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     return refuse_list_or_block(problem, options);
@@ -326,6 +331,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   int threads_;
   NeighborhoodShape neighborhood_;
   ListMemory memory_;
+  bool is_tabulated_;
   Buffer<RoundedShift<Pair>> shifts_;
   LaunchShape shape_;
 };

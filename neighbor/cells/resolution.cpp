@@ -19,6 +19,8 @@ Resolution resolution_of(const Potential& potential, Precision precision) {
   if (precision != Precision::single) resolution.state_rounding = double_rounding;
   if (const auto* model = std::get_if<LennardJonesModel>(&potential)) {
     resolution.separation = largest_share_of_sigma * smallest_sigma(*model);
+  } else if (const auto* tabulated = std::get_if<TabulatedModel>(&potential)) {
+    resolution.separation = largest_share_of_sigma * tabulated->nearest_row();
   }
   return resolution;
 }

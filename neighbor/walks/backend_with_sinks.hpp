@@ -19,6 +19,9 @@ class BackendWithSinks : public Backend<Precision> {
     const auto run = [&](const auto& functor, auto chosen) {
       self().template run<chosen()>(particles, functor, PairSumsView<Precision>(sums), stream);
     };
+    if constexpr (has_kernels_for_tables<Derived>) {
+      if (dispatch_tabulated(interaction, wanted, run)) return;
+    }
     if constexpr (Derived::needs_cutoff) {
       dispatch_short_ranged(interaction, wanted, run);
     } else {

@@ -49,6 +49,28 @@ TEST_F(InAFolder, CheckSaysWhatARunWouldBeAndTouchesNothing) {
   EXPECT_EQ(listing(), before);
 }
 
+TEST_F(InAFolder, CheckAcceptsEveryDeckThatIsShipped) {
+  int decks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(PENCILBOX_INPUTS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const ProgramResult result = program("check --set run.device=host " + entry.path().string());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    ++decks;
+  }
+  EXPECT_GE(decks, 15);
+}
+
+TEST_F(InAFolder, CheckSaysWhatADeckIsInRealUnits) {
+  write("deck.yaml", small_deck() + "units: {sigma: 0.34, epsilon: 120, mass: 39.948}\n");
+  const ProgramResult result = program("check deck.yaml");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  // a timestep of 0.004 or so by tau = 2.15139 ps
+  EXPECT_NE(result.out.find("tau = 2.15139 ps"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("  timestep "), std::string::npos) << result.out;
+  write("without.yaml", small_deck());
+  EXPECT_EQ(program("check without.yaml").out.find("real units"), std::string::npos);
+}
+
 TEST_F(InAFolder, CheckRemarksOnOutputsThatAreThereAndSaysTheRest) {
   write("deck.yaml", small_deck());
   std::filesystem::create_directory(folder() / "deck");

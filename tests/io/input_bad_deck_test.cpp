@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadLine{"1 misspelt top-level key", 11,
                 "neighbour:", "deck.yaml:11: neighbour: unknown key",
-                "allowed title, system, potential, neighbor, integrator, run, observables, output; "
+                "allowed title, system, units, potential, neighbor, integrator, run, observables, "
+                "output; "
                 "did you mean "
                 "neighbor?"},
         BadLine{"1 misspelt key of a section at the top", 1, "cutof: 2.5",
@@ -81,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"2 misspelt nested key", 4,
                 "    lattice: {type: fcc, denisty: 1, cells: [4, 4, 4]}",
                 "deck.yaml:4: system.particles.lattice.denisty: unknown key",
-                "allowed type, density, cells; did you mean density?"},
+                "allowed type, density, cells, gap; did you mean density?"},
         BadLine{"2 in a list", 6, "  types: [{name: A, mas: 1.0}]",
                 "deck.yaml:6: system.types[0].mas: unknown key", "did you mean mass?"},
         BadLine{"2 unlike anything", 9, "  zebra: 2.5", "deck.yaml:9: potential.zebra: unknown key",
@@ -279,7 +280,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "deck.yaml:10: potential.type: no such choice", "allowed lennard-jones"},
         BadLine{"29 misspelt gravity", 10, "  type: softened_gravity",
                 "deck.yaml:10: potential.type: no such choice, got softened_gravity",
-                "allowed lennard-jones, softened-gravity, weeks-chandler-andersen; did you mean "
+                "allowed lennard-jones, softened-gravity, weeks-chandler-andersen, tabulated; did "
+                "you mean "
                 "softened-gravity?"},
         BadLine{"cutoff of gravity", 10, "  type: softened-gravity\n  softening: 0.1",
                 "deck.yaml:9: potential.cutoff: only with type lennard-jones, got type "
@@ -639,7 +641,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "velocity-rescaling, nose-hoover, fire; constant"},
         BadOverride{"integrator.barostat=1", "--set integrator.barostat: unknown key",
                     "a box keeps its volume"},
-        BadOverride{"units=lj", "--set units: unknown key", "reduced Lennard-Jones units"},
+        BadOverride{"units=lj", "--set units: not a section, got lj", "a section"},
+        BadOverride{"units={sigma: 0.34, epsilon: 120, mass: -1}", "--set units.mass: ", "got -1"},
         BadOverride{"output.rdf=1", "--set output.rdf: unknown key", "g(r)"},
         BadOverride{"run.equilibrate=100", "--set run.equilibrate: unknown key",
                     "run.stages: [{name: equilibrate"},

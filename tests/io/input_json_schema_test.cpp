@@ -93,7 +93,7 @@ TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
   const Json& potential = schema.at("properties").at("potential");
   EXPECT_FALSE(potential.contains("required"));
   const Json& cases = potential.at("allOf");
-  ASSERT_EQ(cases.size(), 3U);
+  ASSERT_EQ(cases.size(), 4U);
   EXPECT_FALSE(cases[0]["if"].contains("required")) << "the default holds where none is written";
   EXPECT_EQ(cases[0]["if"]["properties"]["type"]["const"], "lennard-jones");
   EXPECT_EQ(cases[0]["then"]["required"], Json({"cutoff"}));
@@ -105,6 +105,9 @@ TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
   EXPECT_EQ(cases[2]["if"]["properties"]["type"]["const"], "weeks-chandler-andersen");
   EXPECT_EQ(cases[2]["then"]["properties"]["cutoff"], false);
   EXPECT_FALSE(cases[2]["then"]["properties"].contains("pairs"));
+  EXPECT_EQ(cases[3]["if"]["properties"]["type"]["const"], "tabulated");
+  EXPECT_EQ(cases[3]["then"]["required"], Json({"tables"}));
+  EXPECT_EQ(cases[3]["then"]["properties"]["pairs"], false);
 }
 
 }  // namespace

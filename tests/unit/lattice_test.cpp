@@ -81,6 +81,22 @@ TEST(Lattice, IsTheMeltOfLammps) {
   EXPECT_EQ(start.id.back(), 32000);
 }
 
+TEST(Lattice, LiesInTheMiddleOfItsGap) {
+  const Lattice filled{LatticeType::fcc, 0.8, {2, 2, 3}};
+  Lattice slab = filled;
+  slab.gap = {0.0, 1.5, 20.0};
+  const StartState start = make_lattice(filled, {true, true, true});
+  const StartState moved = make_lattice(slab, {true, true, true});
+  ASSERT_EQ(moved.size(), start.size());
+  EXPECT_EQ(moved.box.lower, (Double3{0.0, 0.0, 0.0}));
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_DOUBLE_EQ(moved.box.edges[d], start.box.edges[d] + slab.gap[d]);
+    for (std::size_t i = 0; i < start.position.size(); ++i) {
+      EXPECT_DOUBLE_EQ(moved.position[i][d], start.position[i][d] + slab.gap[d] / 2.0);
+    }
+  }
+}
+
 TEST(Lattice, StartsAtRestWithOneType) {
   const StartState start = make_lattice({LatticeType::sc, 1.0, {1, 1, 1}}, {true, true, true});
   ASSERT_EQ(start.size(), 1);

@@ -1,0 +1,19 @@
+// A table of a pair's energy and force, as text: after a line `r energy force` one row for each
+// distance, evenly spaced; commas or blanks between numbers, # begins a comment.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/interactions/tabulated_model.hpp"
+
+namespace pencilbox {
+
+/// Throws InputError, "file:line: ...", for what is wrong: rows out of order or with a gap, an
+/// energy that its force contradicts. The cutoff is that of the last row.
+PairTable read_pair_table(const std::filesystem::path& path);
+
+/// The same from a text; `name` stands for its file.
+PairTable parse_pair_table(std::string text, const std::string& name);
+
+}  // namespace pencilbox
