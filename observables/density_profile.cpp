@@ -65,6 +65,7 @@ class DensityProfile final : public Observable<Precision> {
         counts_(numbers(settings)) {}
 
   static void require(const ObservableSettings& settings) {
+    require_fixed_box(settings, "its slices are those of a box that stays");
     if (numbers(settings) <= Counts::most) return;
     const auto types = static_cast<std::int64_t>(settings.system.types.size());
     throw ObservableRefusal("density-profile", "bins", "too many for so many types",

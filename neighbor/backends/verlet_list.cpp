@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
@@ -215,6 +216,8 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     return ListMemory::bytes(problem.particles, lanes_for(problem, options), expected_row(problem));
   }
 
+  void box_changed(const Problem&) override { has_shifts_ = false; }
+
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     fill_shifts(particles.grid, stream);
     const ListBuild<Precision> list{particles, memory_.rows(particles.count),
@@ -282,7 +285,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   }
 
   void fill_shifts(const GridView<Pair>& grid, Stream& stream) {
-    if (shifts_.size() != 0) return;
+    if (std::exchange(has_shifts_, true)) return;
     shifts_.resize(ShiftCode::count);
     for_each(stream, ShiftCode::count, FillShifts<Pair>{grid, shifts_.data()});
   }
@@ -294,6 +297,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   NeighborhoodShape neighborhood_;
   ListMemory memory_;
   Buffer<RoundedShift<Pair>> shifts_;
+  bool has_shifts_ = false;
   LaunchShape shape_;
 };
 
