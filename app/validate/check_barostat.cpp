@@ -81,10 +81,47 @@ void judge_density(const Subject& subject, const IsothermPoint& point, Validatio
   });
 }
 
+/// Where a step of the barostat is a small one, and the bath one whose exchange is known exactly,
+/// what is conserved drifts no more than at constant energy.
+void judge_drift(const Subject& subject, ValidationRow& row) {
+  constexpr double temperature = 1.0, pressure = 2.0;
+  constexpr std::int64_t samples = 500, between = 20;
+  SimulationSetup setup = subject.setup(warm_crystal(10, 0.78, 2.0), 2.5, Truncation::force_shift);
+  setup.timestep = timestep;
+  const auto hot = subject.make(in_bath(setup, temperature, 1.0));
+  hot->advance(1500);
+  setup = restarted(std::move(setup), *hot);
+  setup.integrator = "velocity-rescaling";
+  setup.parameters = {{"temperature", temperature}, {"relaxation_time", 0.5}, {"seed", 1.0}};
+  setup.barostat = Barostat{stochastic_cell_rescaling,
+                            {{"pressure", pressure},
+                             {"relaxation_time", 4.0},
+                             {"compressibility", 0.1},
+                             {"every", 5.0},
+                             {"seed", 1.0}}};
+  const auto particles = static_cast<double>(setup.start.size());
+  const auto simulation = subject.make(std::move(setup));
+  simulation->advance(2500);
+  std::vector<double> times, energies;
+  for (std::int64_t k = 0; k < samples; ++k) {
+    simulation->advance(between);
+    const Observation sums = simulation->observe();
+    times.push_back(sums.time);
+    energies.push_back(sums.conserved_energy / particles);
+  }
+  row.value = trend_of(times, energies).slope;
+}
+
 }  // namespace
 
 ValidationRows check_barostat(const Subject& subject) {
-  ValidationRows rows;
+  constexpr PrecisionBars drift{5e-7, 2e-6, 5e-6};
+  subject.tell("conserved energy under pressure");
+  ValidationRows rows =
+      answered_by_long_runs(subject,
+                            {{"constant pressure: drift of the conserved energy", 0.0,
+                              drift.of(subject.precision), source_theory}},
+                            [&](ValidationRows& asked) { judge_drift(subject, asked.front()); });
   for (const IsothermPoint& point : points) {
     if (!subject.full && &point != &points.front()) continue;
     const std::string name = fmt::format("T {}, P {}: density", point.temperature, point.pressure);

@@ -14,6 +14,10 @@ class ChangingBox : public EveryBackend {
   /// Wide enough for 4 cells in each direction, with a skin for 3.
   SimulationSetup liquid(double pressure, double relaxation_time) const {
     SimulationSetup setup = make_lj_setup(thermal_crystal(6, 0.8), 2.5, Truncation::cut);
+    setup.start.box.lower = {-3.0, 0.5, 2.0};
+    for (Double3& position : setup.start.position) {
+      for (std::size_t d = 0; d < 3; ++d) position[d] += setup.start.box.lower[d];
+    }
     setup.backend = backend().info.name;
     setup.options = default_options(backend().info);
     setup.precision = precision();
@@ -102,6 +106,55 @@ TEST_P(ChangingBox, GoesOnBitForBit) {
 }
 
 PENCILBOX_FOR_EVERY_BACKEND(ChangingBox);
+
+/// A graph holds the sides of cells: it must not outlive them.
+class ChangingBoxInGraphs : public ChangingBox {};
+
+TEST_P(ChangingBoxInGraphs, HasTheBitsOfLaunches) {
+  SimulationSetup setup = liquid(3.0, 4.0);
+  setup.barostat->parameters["every"] = 40.0;
+  setup.executor = Executor::launched;
+  const auto launched = backend().device->make(setup);
+  setup.executor = Executor::graph;
+  const auto noted = backend().device->make(setup);
+  launched->advance(130);
+  noted->advance(130);
+  expect_same(noted->exact_state(), launched->exact_state());
+}
+
+PENCILBOX_WHERE(ChangingBoxInGraphs, [](const BackendCase& one) {
+  return one.precision == Precision::mixed && !is_emulated(one);
+});
+
+/// `auto` comes to a choice though every batch is short, and no choice changes the physics.
+TEST(ChangingBoxOfAuto, IsChosenFor) {
+  for (const DeviceBackend& backend : device_backends()) {
+    if (backend.info.name != "auto") continue;
+    for (const double every : {1.0, 10.0}) {
+      SimulationSetup setup = make_lj_setup(thermal_crystal(5, 0.8), 2.5, Truncation::force_shift);
+      setup.backend = "auto";
+      setup.precision = Precision::double_;
+      setup.timestep = 0.004;
+      setup.integrator = "velocity-rescaling";
+      setup.parameters = {{"temperature", 1.0}, {"relaxation_time", 0.5}, {"seed", 1.0}};
+      setup.barostat = Barostat{stochastic_cell_rescaling,
+                                {{"pressure", 3.0},
+                                 {"relaxation_time", 8.0},
+                                 {"compressibility", 0.1},
+                                 {"every", every},
+                                 {"seed", 1.0}}};
+      const auto simulation = backend.device->make(setup);
+      const double before = simulation->observe().conserved_energy;
+      for (int k = 0; k < 20 && simulation->backend_stats().is_choosing; ++k) {
+        simulation->advance(200);
+      }
+      EXPECT_FALSE(simulation->backend_stats().is_choosing) << backend.name();
+      const Observation sums = simulation->observe();
+      EXPECT_NEAR(sums.conserved_energy, before, 2e-3 * 500.0) << backend.name();
+      EXPECT_GT(std::abs(sums.volume / setup.start.box.volume() - 1.0), 1e-3);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -11,6 +11,7 @@
 #include "app/validate/statistics.hpp"
 #include "core/error.hpp"
 #include "core/ramp_parameter.hpp"
+#include "tests/physics/observed.hpp"
 #include "tests/support/exact_state.hpp"
 #include "tests/support/heat_bath.hpp"
 
@@ -194,6 +195,56 @@ TEST(Barostat, ABoxThatBecomesTooSmallIsRefusedInWords) {
     EXPECT_NE(std::string(error.what()).find("in the box that the barostat has made"),
               std::string::npos)
         << error.what();
+  }
+}
+
+/// A gas that is pressed to half its volume: g(r) is one, relative to the density of each sample,
+/// where that of the first would give 1.4.
+SimulationSetup pressed_gas(double distance) {
+  SimulationSetup setup =
+      make_lj_setup(random_particles(6000, periodic_box(19, 18, 20), 3), 1.0, Truncation::cut);
+  std::get<LennardJonesModel>(setup.potential).pairs = {{1e-300, 1.0}};
+  setup.timestep = 0.02;
+  setup.precision = Precision::double_;
+  setup = with_integrator(std::move(setup), "langevin", bath("langevin"));
+  setup.barostat = under(3.0, 0.5, 5);
+  setup.observables = {{"radial-distribution", 10, 0, {{"bins", 8}, {"max_distance", distance}}},
+                       {"pressure-tensor", 10, 0, {{"blocks", 10}}}};
+  return setup;
+}
+
+TEST(ObservedUnderPressure, EachSampleHasItsOwnVolume) {
+  const SimulationSetup setup = pressed_gas(4.0);
+  const auto simulation = host().make(setup);
+  std::vector<double> pressures;
+  for (int k = 0; k < 30; ++k) {
+    simulation->advance(10);
+    simulation->sample_observables();
+    pressures.push_back(simulation->observe().pressure);
+  }
+  EXPECT_LT(simulation->observe().volume, 0.6 * setup.start.box.volume());
+  const std::vector<ObservableResult> results = simulation->observable_results();
+  const auto& g = column(results[0], "g");
+  for (std::size_t k = 1; k < g.size(); ++k) EXPECT_NEAR(g[k], 1.0, 0.02) << k;
+  const auto& tensor = column(results[1], "pressure");
+  ASSERT_EQ(tensor.size(), pressures.size());
+  for (std::size_t k = 0; k < tensor.size(); ++k) EXPECT_NEAR(tensor[k], pressures[k], 1e-10);
+}
+
+TEST(ObservedUnderPressure, ADistanceThatNoLongerFitsIsRefusedInWords) {
+  const auto simulation = host().make(pressed_gas(8.9));
+  try {
+    for (int k = 0; k < 30; ++k) {
+      simulation->advance(10);
+      simulation->sample_observables();
+    }
+    FAIL() << "went on";
+  } catch (const PhysicsError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("in the box that the barostat has made: observables: radial-distribution: "
+                        "max_distance: more than half of the shortest side"),
+              std::string::npos)
+        << text;
   }
 }
 
