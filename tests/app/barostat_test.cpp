@@ -149,6 +149,15 @@ TEST_F(RunUnderPressure, IsAStartForOthers) {
   }
 }
 
+/// Each back end in a box of its own, whose forces are checked there.
+TEST_F(RunUnderPressure, IsCompared) {
+  write("deck.yaml", deck_under_pressure("par-part-no-loop"));
+  const ProgramResult result =
+      program("compare deck.yaml --backends par-part-no-loop,verlet-list --steps 15 --repeats 2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("verlet-list"));
+}
+
 TEST_F(RunUnderPressure, WhatNeedsABoxThatStaysIsRefused) {
   write("deck.yaml", deck_under_pressure("par-part-no-loop"));
   for (const std::string observable :
