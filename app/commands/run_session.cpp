@@ -214,7 +214,8 @@ void RunSession::note_stage() {
   const std::int64_t first = std::max(first_step_, now.first_step);
   const double seconds = Progress::steady_seconds();
   stages_.push_back({now.name, now.integrator, now.timestep, first, simulation_->step(),
-                     seconds - stage_began_, simulation_->minimisation()});
+                     seconds - stage_began_, simulation_->minimisation(),
+                     now.barostat ? now.barostat->type : std::string()});
   stage_began_ = seconds;
   if (!arguments_.quiet && !now.name.empty()) print(in_words(stages_.back()) + "\n");
 }
@@ -222,7 +223,8 @@ void RunSession::note_stage() {
 void RunSession::announce_stage() const {
   if (arguments_.quiet || stage().name.empty()) return;
   print("stage " + std::to_string(stage_ + 1) + " of " + std::to_string(deck_.stages.size()) +
-        ", " + stage().name + ": " + stage().integrator + ", steps " +
+        ", " + stage().name + ": " + stage().integrator +
+        (stage().barostat ? " with a barostat" : "") + ", steps " +
         std::to_string(stage().first_step) + " to " + std::to_string(stage().last_step()) + "\n");
 }
 

@@ -82,20 +82,22 @@ void judge_density(const Subject& subject, const IsothermPoint& point, Validatio
 }
 
 /// Where a step of the barostat is a small one, and the bath one whose exchange is known exactly,
-/// what is conserved drifts no more than at constant energy.
+/// what is conserved drifts no more than at constant energy. The time step is half of that of other
+/// rows: what velocity Verlet conserves differs from the energy by its square times something that
+/// follows the volume, slowly.
 void judge_drift(const Subject& subject, ValidationRow& row) {
   constexpr double temperature = 1.0, pressure = 2.0;
-  constexpr std::int64_t samples = 500, between = 20;
-  SimulationSetup setup = subject.setup(warm_crystal(10, 0.78, 2.0), 2.5, Truncation::force_shift);
-  setup.timestep = timestep;
+  constexpr std::int64_t samples = 500, between = 40;
+  SimulationSetup setup = subject.setup(warm_crystal(10, 0.788, 2.0), 2.5, Truncation::force_shift);
+  setup.timestep = 0.5 * timestep;
   const auto hot = subject.make(in_bath(setup, temperature, 1.0));
-  hot->advance(1500);
+  hot->advance(2500);
   setup = restarted(std::move(setup), *hot);
   setup.integrator = "velocity-rescaling";
   setup.parameters = {{"temperature", temperature}, {"relaxation_time", 0.5}, {"seed", 1.0}};
   setup.barostat = Barostat{stochastic_cell_rescaling,
                             {{"pressure", pressure},
-                             {"relaxation_time", 4.0},
+                             {"relaxation_time", 8.0},
                              {"compressibility", 0.1},
                              {"every", 5.0},
                              {"seed", 1.0}}};
