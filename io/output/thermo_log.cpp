@@ -76,7 +76,7 @@ struct KeptRows {
 };
 
 /// The rows up to `step`.
-KeptRows rows_until(const std::filesystem::path& path, std::int64_t step, ThermoColumns columns) {
+KeptRows rows_until(const std::filesystem::path& path, std::int64_t step, ThermoColumns kind) {
   const auto refuse = [&path](std::int64_t line, std::string_view what) {
     throw InputError(
         fmt::format("{}:{}: {}, so these rows cannot be continued; to start anew, say "
@@ -88,8 +88,7 @@ KeptRows rows_until(const std::filesystem::path& path, std::int64_t step, Thermo
   if (!file) refuse(1, "cannot be read");
   std::string line;
   std::getline(file, line);
-  if (file.eof() || line + '\n' != csv_header(columns))
-    refuse(1, "is not the header of thermo.csv");
+  if (file.eof() || line + '\n' != csv_header(kind)) refuse(1, "is not the header of thermo.csv");
   KeptRows kept{static_cast<std::int64_t>(line.size()) + 1};
   for (std::int64_t number = 2; std::getline(file, line) && !file.eof(); ++number) {
     const auto row_step = step_of(line);
