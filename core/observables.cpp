@@ -61,6 +61,22 @@ Observation sum_observables(const Particles<Precision>& particles, Reduction& re
   return result;
 }
 
+template <class Precision>
+PressureSums sum_pressure(const Particles<Precision>& particles, Reduction& reduction,
+                          Stream& stream) {
+  using State = typename Precision::State;
+  using Accumulator = typename Precision::Accumulator;
+  const auto& state = particles.state;
+  const KineticEnergy<State> kinetic{state.velocity.view(), state.type.data(),
+                                     particles.mass.data()};
+  return {
+      reduction.sum(kinetic, particles.count, stream),
+      reduction.sum(ValueOf<Accumulator>{particles.sums.virial.data()}, particles.count, stream)};
+}
+
+template PressureSums sum_pressure(const Particles<SinglePrecision>&, Reduction&, Stream&);
+template PressureSums sum_pressure(const Particles<MixedPrecision>&, Reduction&, Stream&);
+template PressureSums sum_pressure(const Particles<DoublePrecision>&, Reduction&, Stream&);
 template Observation sum_observables(const Particles<SinglePrecision>&, Reduction&, Stream&);
 template Observation sum_observables(const Particles<MixedPrecision>&, Reduction&, Stream&);
 template Observation sum_observables(const Particles<DoublePrecision>&, Reduction&, Stream&);

@@ -13,4 +13,13 @@ template <class Precision>
 Observation sum_observables(const Particles<Precision>& particles, Reduction& reduction,
                             Stream& stream);
 
+/// What the pressure is made of, without the tail; waits for the stream.
+struct PressureSums {
+  double kinetic_energy = 0.0;
+  double virial = 0.0;
+};
+template <class Precision>
+PressureSums sum_pressure(const Particles<Precision>& particles, Reduction& reduction,
+                          Stream& stream);
+
 }  // namespace pencilbox::PENCILBOX_DEVICE

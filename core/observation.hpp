@@ -25,12 +25,15 @@ struct Observation {
   double virial = 0.0;  ///< sum over pairs of r . f
   /// 2 KE over the degrees of freedom, 3N - 3 where momentum is conserved; 0 where there are none.
   double temperature = 0.0;
-  /// The integrator's: the total energy, less what a heat bath has given.
+  /// The integrator's: the total energy, less what a heat bath has given, and with what a barostat
+  /// has taken.
   double conserved_energy = 0.0;
   double pressure = 0.0;  ///< (2 KE + W) / 3V; NaN where a direction is open
+  double volume = 0.0;    ///< of the box [sigma^3]
   Double3 momentum{};
 
   double total_energy() const { return kinetic_energy + potential_energy; }
+  double density() const { return static_cast<double>(particles) / volume; }
 };
 
 /// Per-particle fields of a frame, in the words of the deck and of H5MD.

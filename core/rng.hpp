@@ -40,7 +40,8 @@ enum class RandomStream : std::uint32_t {
   position = 2,
   type = 3,
   langevin = 4,
-  velocity_rescaling = 5
+  velocity_rescaling = 5,
+  cell_rescaling = 6
 };
 
 /// 128 random bits for particle `id`; `index` counts the draws of that particle in that stream.

@@ -80,6 +80,9 @@ class Integrator {
     return {};
   }
 
+  /// Between batches others have changed the velocities of these particles.
+  virtual void velocities_changed(const Particles<Precision>& /*particles*/, Stream& /*stream*/) {}
+
   /// After the last step of its stage, where another integrator goes on.
   virtual void end_stage(Particles<Precision>& /*particles*/, Stream& /*stream*/) {}
 

@@ -160,10 +160,11 @@ class NoseHoover final : public Integrator<Precision> {
     if (has_begun_) return;
     has_begun_ = true;
     put({}, stream);
-    const Vec3Buffer<typename Precision::State>& velocity = particles.state.velocity;
-    reduction_.sum_into(&chain_.data()->twice_kinetic_energy,
-                        TwiceKineticEnergy<Precision>{velocity.view(), inverse_masses(particles)},
-                        particles.count, stream);
+    sum_kinetic_energy(particles, stream);
+  }
+
+  void velocities_changed(const Particles<Precision>& particles, Stream& stream) override {
+    if (has_begun_) sum_kinetic_energy(particles, stream);
   }
 
   void first_half(const MovingStep<Precision>& step, Stream& stream) override {
@@ -234,6 +235,13 @@ class NoseHoover final : public Integrator<Precision> {
                 given * (j == 0 ? chain.degrees_of_freedom : 1.0) * now.position[j];
     }
     return energy;
+  }
+
+  void sum_kinetic_energy(const Particles<Precision>& particles, Stream& stream) {
+    const Vec3Buffer<typename Precision::State>& velocity = particles.state.velocity;
+    reduction_.sum_into(&chain_.data()->twice_kinetic_energy,
+                        TwiceKineticEnergy<Precision>{velocity.view(), inverse_masses(particles)},
+                        particles.count, stream);
   }
 
   /// Of the velocities that end the step, before the chain scales them.

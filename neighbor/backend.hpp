@@ -93,6 +93,11 @@ class Backend {
   /// results must not depend on it.
   virtual void occupancy_changed(Index /*largest_cell*/) {}
 
+  /// The box has become larger or smaller: `problem` has the same cells with other sides. Whoever
+  /// keeps a length of the problem takes it from here; particles come in a new order before the
+  /// next evaluation.
+  virtual void box_changed(const Problem& /*problem*/) {}
+
   /// Whether what is enqueued from now on stays the same, so that it can be noted in a graph: not
   /// while launch shapes are being tried.
   virtual bool settled() const { return true; }

@@ -65,6 +65,7 @@ class DensityProfile final : public CountedObservable<Precision> {
         axis_(static_cast<std::size_t>(settings.integer("axis"))) {}
 
   static void require(const ObservableSettings& settings) {
+    require_fixed_box(settings, "its slices are those of a box that stays");
     if (numbers(settings) <= Counts::most) return;
     const auto types = static_cast<std::int64_t>(settings.system.types.size());
     throw ObservableRefusal("density-profile", "bins", "too many for so many types",

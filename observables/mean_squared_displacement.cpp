@@ -30,6 +30,7 @@ double slope_from(const std::vector<double>& x, const std::vector<double>& y, st
 }
 
 struct Displacement {
+  static constexpr bool needs_fixed_box = true;
   static constexpr const char* title = "Mean squared displacement";
   static constexpr const char* y_label = "mean squared displacement / sigma^2";
 

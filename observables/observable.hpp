@@ -17,11 +17,12 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 /// What stays while a run goes on.
 struct ObservedSystem {
-  Box box;
+  Box box;  ///< where box_changes: that of the beginning
   std::vector<ParticleType> types;
   std::vector<std::int64_t> type_counts;  ///< particles of each type
   double timestep = 0.0;                  ///< [tau]
   Potential potential = {};
+  bool box_changes = false;  ///< there is a barostat
 
   std::int64_t particles() const {
     std::int64_t all = 0;
@@ -112,6 +113,13 @@ std::unique_ptr<Observable<Precision>> make_observable(const ObservableEntry& en
   } else {
     return entry.make_double(settings);
   }
+}
+
+/// Throws ObservableRefusal where there is a barostat.
+inline void require_fixed_box(const ObservableSettings& settings, const std::string& why) {
+  if (!settings.system.box_changes) return;
+  throw ObservableRefusal(settings.choice.name, "type", why, "a barostat",
+                          "a last stage without one");
 }
 
 /// All observables, in the order of observables/CMakeLists.txt (generated).

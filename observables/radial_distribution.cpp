@@ -4,6 +4,8 @@
 //
 //   g_ab(r) = V h_ab(r) / (samples P_ab (4 pi / 3) (r_outer^3 - r_inner^3))
 //
+// With a barostat samples / V is the sum of 1 / V over the samples.
+//
 // h_ab counts the pairs of a bin, P_ab is the number of pairs: N_a N_b, or N_a (N_a - 1) / 2 of one
 // type. (The book has N^2 / 2 there, with which an ideal gas has 1 - 1/N.)
 //
@@ -52,6 +54,7 @@ class RadialDistribution final : public Observable<Precision> {
 
   void sample(const ObservedState<Precision>& state, Stream& stream) override {
     histogram_.add(state, stream);
+    inverse_volumes_ += 1.0 / volume_of(state.grid);
     ++samples_;
   }
 
@@ -73,12 +76,15 @@ class RadialDistribution final : public Observable<Precision> {
   }
 
   NamedNumbers state(Stream& stream) override {
-    return {{"samples", {static_cast<double>(samples_)}},
-            {"counts", histogram_.counts().so_far(stream)}};
+    NamedNumbers numbers{{"samples", {static_cast<double>(samples_)}},
+                         {"counts", histogram_.counts().so_far(stream)}};
+    if (system_.box_changes) numbers["inverse_volumes"] = {inverse_volumes_};
+    return numbers;
   }
 
   void restore(const NamedNumbers& state, Stream& stream) override {
     samples_ = static_cast<std::int64_t>(numbers_of(state, "samples", 1).front());
+    if (system_.box_changes) inverse_volumes_ = numbers_of(state, "inverse_volumes", 1).front();
     Counts& counts = histogram_.counts();
     counts.restore(numbers_of(state, "counts", counts.size()), stream);
   }
@@ -128,7 +134,9 @@ class RadialDistribution final : public Observable<Precision> {
       const double shell =
           4.0 / 3.0 * std::numbers::pi * (outer * outer * outer - inner * inner * inner);
       const double of_ideal_gas =
-          static_cast<double>(samples_) * pairs_of(a, b) * shell / system_.box.volume();
+          system_.box_changes
+              ? pairs_of(a, b) * shell * inverse_volumes_
+              : static_cast<double>(samples_) * pairs_of(a, b) * shell / system_.box.volume();
       const double g = of_ideal_gas > 0.0 ? of_pair[bin] / of_ideal_gas
                                           : std::numeric_limits<double>::quiet_NaN();
       column.values.push_back(g);
@@ -166,6 +174,7 @@ class RadialDistribution final : public Observable<Precision> {
   Index bins_;
   double distance_;
   std::int64_t samples_ = 0;
+  double inverse_volumes_ = 0.0;  ///< of all samples [1/sigma^3]
   PairHistogram histogram_;
 };
 

@@ -150,6 +150,7 @@ class StructureFactor final : public Observable<Precision> {
         sums_(rows() * bins_, 0.0) {}
 
   static void require(const ObservableSettings& settings) {
+    require_fixed_box(settings, "its wave vectors are those of a box that stays");
     if (!settings.system.box.fully_periodic()) {
       throw ObservableRefusal("structure-factor", "type",
                               "its wave vectors are those of a periodic box", "an open direction",

@@ -70,7 +70,8 @@ struct SumProducts {
   }
 };
 
-/// `Quantity` has the functors Vector<Precision>, constructible from an ObservedState, and Product.
+/// `Quantity` has needs_fixed_box and the functors Vector<Precision>, constructible from an
+/// ObservedState, and Product.
 template <class Precision, class Quantity>
 class TimeCorrelation {
  public:
@@ -106,6 +107,9 @@ class TimeCorrelation {
 
   /// Memory and sums are for each origin that is kept.
   static void require(const ObservableSettings& settings) {
+    if (Quantity::needs_fixed_box) {
+      require_fixed_box(settings, "who has left the box would move with its sides");
+    }
     constexpr std::int64_t most = 10000;
     const auto types = static_cast<std::int64_t>(settings.system.types.size());
     if (slots(settings) * types <= most) return;

@@ -23,6 +23,7 @@ std::vector<double> diffusion_up_to(const std::vector<double>& times,
 }
 
 struct Velocity {
+  static constexpr bool needs_fixed_box = false;
   static constexpr const char* title = "Velocity autocorrelation function";
   static constexpr const char* y_label = "<v(0) . v(t)> / (sigma/tau)^2";
 

@@ -33,8 +33,9 @@ std::string stages_text(const Deck& deck) {
   std::string text;
   for (const DeckStage& stage : deck.stages) {
     if (stage.name.empty()) continue;
-    text += fmt::format("{:12} {}: {}, steps {} to {}\n", text.empty() ? "stages" : "", stage.name,
-                        stage.integrator, stage.first_step, stage.last_step());
+    text += fmt::format("{:12} {}: {}{}, steps {} to {}\n", text.empty() ? "stages" : "",
+                        stage.name, stage.integrator, stage.barostat ? " with a barostat" : "",
+                        stage.first_step, stage.last_step());
   }
   return text;
 }

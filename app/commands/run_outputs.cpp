@@ -17,9 +17,12 @@ namespace pencilbox {
 
 namespace {
 
-ThermoLog open_thermo(const OutputDirectory& directory, const FoundCheckpoint* resumed) {
-  if (resumed == nullptr) return ThermoLog(directory.thermo());
-  return ThermoLog::resume(directory.thermo(), resumed->checkpoint.state.step);
+ThermoLog open_thermo(const Deck& deck, const OutputDirectory& directory,
+                      const FoundCheckpoint* resumed) {
+  const ThermoColumns columns =
+      deck.has_barostat() ? ThermoColumns::of_a_box_that_changes : ThermoColumns::of_a_fixed_box;
+  if (resumed == nullptr) return ThermoLog(directory.thermo(), columns);
+  return ThermoLog::resume(directory.thermo(), resumed->checkpoint.state.step, columns);
 }
 
 /// The first H5MD file that an earlier part wrote: in one file or split, whatever the deck says
@@ -63,7 +66,7 @@ RunOutputs::RunOutputs(const Deck& deck, OutputDirectory directory, const StartS
                        const FoundCheckpoint* resumed)
     : deck_(deck),
       directory_(std::move(directory)),
-      thermo_(open_thermo(directory_, resumed)),
+      thermo_(open_thermo(deck, directory_, resumed)),
       checkpoints_(directory_.path(), resumed) {
   // Rows are only cut by the first append, so a trajectory that refuses leaves them as they were.
   if (deck.output.trajectory) open_trajectory(particles, observables, device, resumed);

@@ -46,7 +46,7 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       provenance_(provenance_of(device, resolved_yaml(deck))),
       stages_(deck, arguments.quiet),
       table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
-                     [] { return terminal_width(STDOUT_FILENO); }}) {
+                     [] { return terminal_width(STDOUT_FILENO); }, deck.has_barostat()}) {
   try {
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {

@@ -245,7 +245,8 @@ StageSettings settings_of(const DeckStage& stage) {
           .first_step = stage.first_step,
           .first_time = stage.first_time,
           .steps = stage.steps,
-          .zero_momentum_every = stage.zero_momentum_every};
+          .zero_momentum_every = stage.zero_momentum_every,
+          .barostat = stage.barostat};
 }
 
 SimulationSetup make_setup(const Deck& deck) {
@@ -267,7 +268,8 @@ SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<Particl
   setup.skin = deck.skin;
   setup.executor = deck.executor;
   setup.observables = deck.observables;
-  setup.observed_timestep = deck.stages.back().timestep;
+  const DeckStage& last = deck.stages.back();
+  setup.observed = {last.timestep, last.barostat.has_value()};
   return setup;
 }
 

@@ -18,15 +18,17 @@ void StageLog::start_clock() { began_ = Progress::steady_seconds(); }
 void StageLog::announce() const {
   if (quiet_ || now().name.empty()) return;
   print("stage " + std::to_string(stage_ + 1) + " of " + std::to_string(deck_.stages.size()) +
-        ", " + now().name + ": " + now().integrator + ", steps " +
-        std::to_string(now().first_step) + " to " + std::to_string(now().last_step()) + "\n");
+        ", " + now().name + ": " + now().integrator + (now().barostat ? " with a barostat" : "") +
+        ", steps " + std::to_string(now().first_step) + " to " + std::to_string(now().last_step()) +
+        "\n");
 }
 
 void StageLog::note(Simulation& simulation) {
   const std::int64_t first = std::max(first_step_, now().first_step);
   const double seconds = Progress::steady_seconds();
   reports_.push_back({now().name, now().integrator, now().timestep, first, simulation.step(),
-                      seconds - began_, simulation.minimisation()});
+                      seconds - began_, simulation.minimisation(),
+                      now().barostat ? now().barostat->type : std::string()});
   began_ = seconds;
   if (!quiet_ && !now().name.empty()) print(in_words(reports_.back()) + "\n");
 }

@@ -163,10 +163,18 @@ void require_radii(const ViewArguments& arguments, const TrajectoryInfo& info) {
                                count, fmt::join(info.types, ", ")));
 }
 
+/// That of the frame; of a film that of its first, which a barostat may change on the way.
+Box box_shown(const ViewArguments& arguments, const TrajectoryInfo& info) {
+  if (arguments.film) return info.box;
+  const std::int64_t frame = arguments.frame.value_or(-1);
+  return box_in_trajectory(arguments.directory / h5md_name,
+                           frame < 0 ? frame + info.frames : frame);
+}
+
 std::vector<std::string> script_arguments(const ViewArguments& arguments,
                                           const TrajectoryInfo& info, const std::string& field,
                                           const fs::path& picture) {
-  const Box& box = info.box;
+  const Box box = box_shown(arguments, info);
   std::vector<std::string> words{(arguments.directory / sidecar_name).string(), picture.string(),
                                  "--field=" + field};
   words.push_back(fmt::format("--box={},{}", fmt::join(box.lower, ","), fmt::join(box.edges, ",")));

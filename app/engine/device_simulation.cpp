@@ -31,29 +31,31 @@ std::optional<std::size_t> broken_row(const ExactState& state) {
 /// Of a start, or of an exact state.
 template <class State>
 ObservedSystem observed_system(const State& state, const SimulationSettings& settings) {
-  return {state.box, state.types, count_types(state.types.size(), state.type),
-          settings.observed_timestep.value_or(settings.timestep), settings.potential};
+  const ObservedStage stage =
+      settings.observed.value_or(ObservedStage{settings.timestep, settings.barostat.has_value()});
+  return {state.box,      state.types,        count_types(state.types.size(), state.type),
+          stage.timestep, settings.potential, stage.box_changes};
 }
 
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:
   DeviceSimulation(SimulationSetup setup, const Problem& problem)
-      : DeviceSimulation(std::move(setup), problem.device, problem.box) {
+      : DeviceSimulation(std::move(setup), problem.device) {
     const StartState start = std::exchange(setup_.start, {});
     types_ = start.types;
     type_counts_ = count_types(start.types.size(), start.type);
-    observers_.emplace(setup_.observables, observed_system(start, setup_));
+    observe_anew(observed_system(start, setup_));
     engine_.load(start, problem);
     engine_.begin_stage();
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
   }
 
   DeviceSimulation(SimulationSetup setup, const Problem& problem, const ExactState& state)
-      : DeviceSimulation(std::move(setup), problem.device, problem.box) {
+      : DeviceSimulation(std::move(setup), problem.device) {
     types_ = state.types;
     type_counts_ = count_types(state.types.size(), state.type);
-    observers_.emplace(setup_.observables, observed_system(state, setup_));
+    observe_anew(observed_system(state, setup_));
     engine_.restore(state, problem);
   }
 
@@ -75,6 +77,12 @@ class DeviceSimulation final : public Simulation {
   void begin_stage(const StageSettings& stage) override {
     static_cast<StageSettings&>(setup_) = stage;
     engine_.begin_stage(stage);
+    if (system_.box.edges == engine_.box().edges) return;
+    // None has taken a sample yet: they look at the last stage alone.
+    ObservedSystem system = system_;
+    system.box = engine_.box();
+    require_observables_here(system);
+    observe_anew(std::move(system));
   }
   std::optional<Minimisation> minimisation() override { return engine_.minimisation(); }
   bool is_minimised() const override { return engine_.is_minimised(); }
@@ -84,7 +92,7 @@ class DeviceSimulation final : public Simulation {
       throw std::logic_error("the state to observe was evaluated without energies");
     }
     Observation result = sum_observables(engine_.particles(), reduction_, engine_.stream());
-    const double volume = box_.volume();
+    const double volume = engine_.box().volume();
     const auto* lennard_jones = std::get_if<LennardJonesModel>(&setup_.potential);
     if (lennard_jones != nullptr && lennard_jones->tail_correction) {
       const TailCorrection tail = tail_correction(*lennard_jones, type_counts_, volume);
@@ -97,7 +105,8 @@ class DeviceSimulation final : public Simulation {
     const double fixed = integrator.conserves_momentum() ? 3.0 : 0.0;
     const double freedom = 3.0 * static_cast<double>(particles().count) - fixed;
     result.temperature = freedom > 0.0 ? 2.0 * result.kinetic_energy / freedom : 0.0;
-    result.pressure = box_.fully_periodic()
+    result.volume = volume;
+    result.pressure = engine_.box().fully_periodic()
                           ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
                           : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
@@ -116,6 +125,11 @@ class DeviceSimulation final : public Simulation {
     if (!observers_->any_due(step())) return;
     if (engine_.evaluated() == Evaluated::stored) {
       throw std::logic_error("a resumed simulation has to advance before it is observed");
+    }
+    if (system_.box_changes) {
+      ObservedSystem now = system_;
+      now.box = engine_.box();
+      require_observables_here(now);
     }
     observers_->sample(
         step(),
@@ -136,7 +150,6 @@ class DeviceSimulation final : public Simulation {
 
   ExactState exact_state() override {
     ExactState state = engine_.exact_state();
-    state.box = box_;
     state.types = types_;
     state.integrator = engine_.integrator_state();
     if (const auto row = broken_row(state)) {
@@ -195,16 +208,30 @@ class DeviceSimulation final : public Simulation {
   std::int64_t device_bytes() const override { return allocated_bytes; }
 
  private:
-  DeviceSimulation(SimulationSetup setup, const DeviceProperties& device, const Box& box)
+  DeviceSimulation(SimulationSetup setup, const DeviceProperties& device)
       : setup_(std::move(setup)),
         device_(device),
-        box_(box),
         engine_(setup_, device_),
         watch_(setup_.potential) {}
 
   Particles<Precision>& particles() { return engine_.particles(); }
   double time() const {
     return setup_.first_time + static_cast<double>(step() - setup_.first_step) * setup_.timestep;
+  }
+
+  void observe_anew(ObservedSystem system) {
+    system_ = std::move(system);
+    observers_.emplace(setup_.observables, system_);
+  }
+
+  /// What was right in the box of the start need not be in the one of now.
+  void require_observables_here(const ObservedSystem& system) const {
+    try {
+      require_observables(setup_.observables, system);
+    } catch (const ObservableRefusal& refusal) {
+      throw PhysicsError("step " + std::to_string(step()) +
+                         ": in the box that the barostat has made: " + refusal.what());
+    }
   }
 
   /// A list is made anew before a particle has moved by more.
@@ -226,7 +253,7 @@ class DeviceSimulation final : public Simulation {
         gatherer_->gather(particles(), engine_.grid(), fields, float_bytes, engine_.stream());
     frame.step = step();
     frame.time = time();
-    frame.box = box_;
+    frame.box = engine_.box();
     return frame;
   }
 
@@ -244,7 +271,7 @@ class DeviceSimulation final : public Simulation {
       fields.insert(field);
     }
     Frame frame = snapshot(fields);
-    const StartState start{box_,
+    const StartState start{engine_.box(),
                            types_,
                            std::move(frame.id),
                            std::move(frame.species),
@@ -297,12 +324,12 @@ class DeviceSimulation final : public Simulation {
 
   SimulationSetup setup_;  // its start has moved to the device
   DeviceProperties device_;
-  Box box_;
   std::vector<ParticleType> types_;
   std::vector<std::int64_t> type_counts_;
   Engine<Precision> engine_;
   ResolutionWatch<Precision> watch_;
   Reduction reduction_;
+  ObservedSystem system_;  // that they were made for
   std::optional<Observers<Precision>> observers_;
   std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
 };

@@ -151,6 +151,8 @@ std::int32_t Engine<Precision>::units_of_a_cycle() const {
 template <class Precision>
 bool Engine<Precision>::takes_graphs() const {
   if (setup_.executor == Executor::launched || !backend_->settled()) return false;
+  // A graph holds the sides of cells: with a barostat it would be launched a few times at most.
+  if (barostat_ && setup_.executor != Executor::graph) return false;
   return setup_.executor == Executor::graph || !device_.emulates_blocks;
 }
 
@@ -190,6 +192,7 @@ std::int64_t Engine<Precision>::steps_at_once(std::int64_t steps) const {
   const std::int64_t every = setup_.zero_momentum_every.value_or(0);
   if (every > 0) some = std::min(some, steps_to_next(every, step_));
   if (is_minimisation_) some = std::min(some, steps_to_next(steps_between_looks, step_));
+  if (setup_.barostat) some = std::min(some, steps_to_next(setup_.barostat->every(), step_));
   return some;
 }
 
@@ -208,7 +211,7 @@ bool Engine<Precision>::is_minimised() const {
 template <class Precision>
 void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
   advance_seconds_ = 0.0;
-  const bool looks_at_every_step = steps == 1;
+  const bool looks_at_every_step = steps == 1 || (setup_.barostat && setup_.barostat->every() == 1);
   while (steps > 0) {
     if (is_minimised() && evaluated_ != Evaluated::stored) {
       step_ += std::exchange(steps, 0);
@@ -218,19 +221,34 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
     if (is_choosing()) {
       some = std::min(some, choosing_->steps_wanted(expected_interval_[active_]));
       // A step with energies costs more: apart from the others, unless there are no others.
-      if (last != LastStep::forces_only && some == steps && steps > 1) --some;
+      const bool has_energies =
+          setup_.changes_box_at(step_ + some) || (last != LastStep::forces_only && some == steps);
+      if (has_energies && some > 1) --some;
     }
     steps -= some;
+    const bool changes_box = setup_.changes_box_at(step_ + some);
+    const LastStep last_of_batch = changes_box ? LastStep::with_energies
+                                   : steps > 0 ? LastStep::forces_only
+                                               : last;
     const std::int64_t before = step_, rebuilds = list_.rebuilds;
     const double seconds_before = advance_seconds_;
-    run_batch(static_cast<std::int32_t>(some), steps > 0 ? LastStep::forces_only : last);
+    run_batch(static_cast<std::int32_t>(some), last_of_batch);
     look_after_health(before);
-    if (setup_.zeroes_momentum_at(step_)) zero_momentum_(particles_, stream_);
+    if (setup_.zeroes_momentum_at(step_)) {
+      zero_momentum_(particles_, stream_);
+      integrator_->velocities_changed(particles_, stream_);
+    }
     look_at_minimisation();
+    double seconds = advance_seconds_ - seconds_before;
+    if (changes_box) change_box();
     if (!is_choosing()) continue;
-    const bool was_wanted = steps > 0 || last == LastStep::forces_only || looks_at_every_step;
-    const double seconds = advance_seconds_ - seconds_before;
-    if (!was_wanted || !choosing_->note(seconds, some, list_.rebuilds - rebuilds)) continue;
+    const bool was_wanted = last_of_batch == LastStep::forces_only || looks_at_every_step;
+    if (!was_wanted) continue;
+    std::int64_t made = list_.rebuilds - rebuilds;
+    if (rebuild_seconds_ > 0.0) ++made;
+    seconds += std::exchange(rebuild_seconds_, 0.0);
+    if (!choosing_->note(seconds, some, made)) continue;
+    rebuild_seconds_ = 0.0;
     adopt(choosing_->active());
   }
   choose_again_if_crowded();

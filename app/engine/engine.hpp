@@ -14,6 +14,8 @@
 #include "app/engine/simulation.hpp"
 #include "app/engine/step_plan.hpp"
 #include "core/exact_state.hpp"
+#include "core/reduction.hpp"
+#include "integrators/cell_rescaling.hpp"
 #include "integrators/zero_momentum.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -43,9 +45,9 @@ class Engine {
   /// Counts steps from step(). Throws PhysicsError with the first particle that is lost.
   void advance(std::int64_t steps, LastStep last);
 
-  /// What the integrator of the stage conserves, for the sums of the present step.
+  /// What integrator and barostat of the stage conserve, for the sums of the present step.
   double conserved_energy(const Observation& sums);
-  /// What it carries from step to step.
+  /// What they carry from step to step.
   NamedNumbers integrator_state();
 
   std::optional<Minimisation> minimisation() {
@@ -56,7 +58,7 @@ class Engine {
   /// Forces (and energies) of the present state once more.
   void evaluate(Wanted wanted);
 
-  /// All that the steps to come depend on, but for box, types and integrator.
+  /// All that the steps to come depend on, but for types and integrator.
   ExactState exact_state();
 
   std::int64_t step() const { return step_; }
@@ -67,6 +69,7 @@ class Engine {
   const BinningHealth& health() const { return health_; }
 
   Particles<Precision>& particles() { return particles_; }
+  const Box& box() const { return problem_.box; }
   const CellGrid& grid() const { return binning_->grid(); }
   Integrator<Precision>& integrator() { return *integrator_; }
   Backend<Precision>& backend() { return *backend_; }
@@ -112,7 +115,16 @@ class Engine {
 
   // From one stage to another: engine_state.cpp
   void make_integrator_of_stage();
+  void make_barostat_of_stage(const IntegratorSettings& thermostat);
   void restore_integrator(NamedNumbers state);
+
+  // From one box to another: engine_box.cpp
+  void change_box();
+  CellRescaling::Sums pressure_sums();
+  void stretch_to(const Box& box);
+  CellGrid grid_with_room(double room) const;
+  bool suits(const CellGrid& grid) const;
+  void require_candidate_runs(std::size_t candidate, const Problem& problem) const;
 
   // From one problem or candidate to another: engine_state.cpp
   void begin_choosing(const Problem& problem);
@@ -134,10 +146,14 @@ class Engine {
 
   SimulationSettings setup_;
   DeviceProperties device_;
-  Problem problem_;  // on the grid of the bare cutoff
+  Problem problem_;  // as it is now, on the grid of the bare cutoff
   Stream stream_;
   std::unique_ptr<Integrator<Precision>> integrator_;
   ZeroMomentum<Precision> zero_momentum_;
+  std::optional<CellRescaling> barostat_;
+  std::vector<std::int64_t> type_counts_;
+  Reduction reduction_;
+  double rebuild_seconds_ = 0.0;  // of lists that a change of the box has cut short
   bool is_minimisation_ = false;
   std::optional<std::int64_t> rests_since_;  // of a minimisation, once the host has seen it
   std::optional<Interaction<typename Precision::Pair>> interaction_;

@@ -1,8 +1,10 @@
 // The engine between batches: from a state of the host, a problem or a candidate to another.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "app/engine/engine.hpp"
+#include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
 #include "neighbor/cells/change_grid.hpp"
 #include "neighbor/cells/exact_transfer.hpp"
@@ -19,12 +21,7 @@ std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
 }
 
 constexpr const char* taken_energy = "energy_taken_by_zero_momentum";
-
-/// What a particle may move while a list holds: half the skin, less what rounding does to the
-/// separation of a pair when it is listed and when it is summed.
-double most_displacement(const Problem& problem) {
-  return std::max(0.0, 0.5 * problem.skin - 2.0 * problem.grid.float_uncertainty());
-}
+constexpr const char* barostat_energy = "energy_of_the_barostat";
 
 /// The sums of one evaluation, to the bit.
 template <class Accumulator>
@@ -66,9 +63,22 @@ void Engine<Precision>::begin_choosing(const Problem& problem) {
 
 template <class Precision>
 void Engine<Precision>::make_integrator_of_stage() {
-  integrator_ = make_integrator<Precision>(
-      find_integrator(setup_.integrator),
-      {setup_.timestep, problem_.box, setup_.parameters, setup_.first_step, setup_.steps});
+  const IntegratorSettings settings{setup_.timestep, problem_.box, setup_.parameters,
+                                    setup_.first_step, setup_.steps};
+  integrator_ = make_integrator<Precision>(find_integrator(setup_.integrator), settings);
+  make_barostat_of_stage(settings);
+}
+
+template <class Precision>
+void Engine<Precision>::make_barostat_of_stage(const IntegratorSettings& thermostat) {
+  barostat_.reset();
+  if (!setup_.barostat) return;
+  if (!thermostat.parameters.contains("temperature") || !problem_.box.fully_periodic() ||
+      std::isinf(cutoff_of(problem_.potential))) {
+    throw InputError(
+        "a barostat needs a heat bath, a fully periodic box and a potential with a cutoff");
+  }
+  barostat_.emplace(*setup_.barostat, thermostat);
 }
 
 template <class Precision>
@@ -94,13 +104,15 @@ void Engine<Precision>::begin_stage(const StageSettings& stage) {
 
 template <class Precision>
 double Engine<Precision>::conserved_energy(const Observation& sums) {
-  return integrator_->conserved_energy(sums, stream_) + zero_momentum_.taken_energy(stream_);
+  return integrator_->conserved_energy(sums, stream_) + zero_momentum_.taken_energy(stream_) +
+         (barostat_ ? barostat_->energy() : 0.0);
 }
 
 template <class Precision>
 NamedNumbers Engine<Precision>::integrator_state() {
   NamedNumbers state = integrator_->state(stream_);
   if (setup_.zero_momentum_every) state[taken_energy] = {zero_momentum_.taken_energy(stream_)};
+  if (barostat_) state[barostat_energy] = {barostat_->energy()};
   return state;
 }
 
@@ -112,6 +124,13 @@ void Engine<Precision>::restore_integrator(NamedNumbers state) {
     }
     zero_momentum_.set_taken_energy(taken->second.front(), stream_);
     state.erase(taken);
+  }
+  if (const auto counted = state.find(barostat_energy); counted != state.end()) {
+    if (!barostat_ || counted->second.size() != 1) {
+      throw InputError("integrator: the state is of a run with another barostat");
+    }
+    barostat_->set_energy(counted->second.front());
+    state.erase(counted);
   }
   integrator_->restore(state, stream_);
 }
@@ -133,6 +152,7 @@ void Engine<Precision>::begin_trials() {
 template <class Precision>
 void Engine<Precision>::load(const StartState& start, const Problem& problem) {
   begin_choosing(problem);
+  type_counts_ = count_types(start.types.size(), start.type);
   active_ = choosing_->active();
   lay(active_, problem_for(candidates_[active_], problem_).grid);
   upload(start, grid(), particles_, stream_);
@@ -150,6 +170,7 @@ template <class Precision>
 void Engine<Precision>::restore(const ExactState& state, const Problem& problem) {
   step_ = state.step;
   begin_choosing(problem);
+  type_counts_ = count_types(state.types.size(), state.type);
   restore_integrator(state.integrator);
   const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
                                state.box.periodic};
@@ -258,6 +279,7 @@ template <class Precision>
 void Engine<Precision>::change_to(std::size_t candidate) {
   const bool same_order =
       !candidates_[active_].keeps_list() && !candidates_[candidate].keeps_list();
+  require_candidate_runs(candidate, problem_for(candidates_[candidate], problem_));
   active_ = candidate;
   if (same_order) {
     make_backend_of(candidate);
@@ -407,6 +429,7 @@ template <class Precision>
 ExactState Engine<Precision>::exact_state() {
   ExactState state = download_exact(particles_, grid(), stream_);
   state.step = step_;
+  state.box = problem_.box;
   if (!candidate().keeps_list()) return state;
   const StepControl control = read_control();
   state.skin = candidate().skin;

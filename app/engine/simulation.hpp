@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/barostat.hpp"
 #include "core/device/properties.hpp"
 #include "core/exact_state.hpp"
 #include "core/executor.hpp"
@@ -36,10 +37,18 @@ struct StageSettings {
   /// Total momentum is taken out where the stage begins, and at multiples of this; 0: nowhere else;
   /// absent: never.
   std::optional<std::int64_t> zero_momentum_every{};
+  std::optional<Barostat> barostat{};  ///< absent: the box stays
 
+  bool changes_box_at(std::int64_t step) const { return barostat && barostat->is_due(step); }
   bool zeroes_momentum_at(std::int64_t step) const {
     return zero_momentum_every && *zero_momentum_every > 0 && step % *zero_momentum_every == 0;
   }
+};
+
+/// What observables have to know of the stage that they look at.
+struct ObservedStage {
+  double timestep = 0.0;  ///< [tau]
+  bool box_changes = false;
 };
 
 /// What a simulation is told beside its particles: with the stage that it begins in.
@@ -52,7 +61,7 @@ struct SimulationSettings : StageSettings {
   std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
   Executor executor = Executor::best;
   std::vector<ObservableChoice> observables{};  ///< each once
-  std::optional<double> observed_timestep{};  ///< of the stage that they look at; absent: timestep
+  std::optional<ObservedStage> observed{};      ///< the stage that they look at; absent: this one
 };
 
 /// Everything a simulation needs to exist.

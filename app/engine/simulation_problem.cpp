@@ -136,6 +136,10 @@ Problem make_problem(const SimulationSettings& setup, const ExactState& state,
   return problem;
 }
 
+double most_displacement(const Problem& problem) {
+  return std::max(0.0, 0.5 * problem.skin - 2.0 * problem.grid.float_uncertainty());
+}
+
 std::int64_t bytes_on_device(const Problem& problem) {
   switch (problem.precision) {
     case Precision::single:

@@ -23,6 +23,10 @@ void require_resolved(const StartState& start, const Problem& problem);
 Problem make_problem(const SimulationSettings& setup, const ExactState& state,
                      const DeviceProperties& device);
 
+/// What a particle may move while a list of this problem holds: half the skin, less what rounding
+/// does to the separation of a pair when it is listed and when it is summed [sigma].
+double most_displacement(const Problem& problem);
+
 /// What Particles and Binning will take for this problem.
 std::int64_t bytes_on_device(const Problem& problem);
 

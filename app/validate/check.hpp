@@ -26,6 +26,7 @@ ValidationRows check_conservation(const Subject& subject);
 ValidationRows check_triple_point(const Subject& subject);
 ValidationRows check_state_points(const Subject& subject);
 ValidationRows check_langevin(const Subject& subject);
+ValidationRows check_barostat(const Subject& subject);
 ValidationRows check_determinism(const Subject& subject);
 
 // Words for where references come from, explained below the table.

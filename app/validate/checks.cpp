@@ -12,6 +12,7 @@ const std::vector<Check>& all_checks() {
        &check_triple_point},
       {"state-points", "energy and pressure of NIST's Monte Carlo", &check_state_points},
       {"langevin", "temperature and velocities under a heat bath", &check_langevin},
+      {"barostat", "density at pressures of NIST's Monte Carlo", &check_barostat},
       {"determinism", "the same bits twice", &check_determinism}};
   return checks;
 }

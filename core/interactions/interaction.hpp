@@ -34,6 +34,9 @@ class Interaction {
     }
   }
 
+  /// Of other cells.
+  void set_uncertainty(double uncertainty) { near_ = cutoff_of(potential_) + uncertainty; }
+
   /// The cutoff alone, for counting.
   CutoffTest<Real> cutoff_test() const {
     const double cutoff = cutoff_of(potential_);

@@ -357,16 +357,17 @@ class Binder {
 
   void bind_stages() {
     if (values().find("run.stages") == nullptr) {
-      add_stage({}, *values().find("run"), *values().find("integrator"));
+      add_stage({}, *values().find("run"), *values().find("integrator"), values().find("barostat"));
       return;
     }
     for (const DeckValue& stage : values().list("run.stages")) {
-      add_stage(stage.text("name"), stage, *stage.find("integrator"));
+      add_stage(stage.text("name"), stage, *stage.find("integrator"), stage.find("barostat"));
     }
   }
 
-  /// `section` has its steps.
-  void add_stage(const std::string& name, const DeckValue& section, const DeckValue& integrator) {
+  /// `section` has its steps; a barostat need not be there.
+  void add_stage(const std::string& name, const DeckValue& section, const DeckValue& integrator,
+                 const DeckValue* barostat) {
     DeckStage stage;
     stage.name = name;
     stage.steps = section.integer("steps");
@@ -378,6 +379,12 @@ class Binder {
     for (const auto& [key, value] : std::get<DeckValue::Section>(integrator.data)) {
       if (key == "type" || key == "timestep") continue;
       bind_parameter(stage.parameters, key, value);
+    }
+    if (barostat != nullptr) {
+      stage.barostat = Barostat{barostat->text("type")};
+      for (const auto& [key, value] : std::get<DeckValue::Section>(barostat->data)) {
+        if (key != "type") bind_parameter(stage.barostat->parameters, key, value);
+      }
     }
     if (!deck_.stages.empty()) {
       const DeckStage& before = deck_.stages.back();
@@ -466,6 +473,11 @@ std::size_t Deck::stage_at(std::int64_t step) const {
   std::size_t stage = 0;
   while (stage + 1 < stages.size() && step >= stages[stage].last_step()) ++stage;
   return stage;
+}
+
+bool Deck::has_barostat() const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const DeckStage& stage) { return stage.barostat.has_value(); });
 }
 
 double Deck::time_at(std::int64_t step) const {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/barostat.hpp"
 #include "core/box.hpp"
 #include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
@@ -62,6 +63,7 @@ struct DeckStage {
   double timestep = 0.005;
   IntegratorParameters parameters;                    ///< every parameter of the integrator
   std::optional<std::int64_t> zero_momentum_every{};  ///< 0: where it begins alone; absent: never
+  std::optional<Barostat> barostat{};                 ///< absent: the box stays
 
   std::int64_t last_step() const { return first_step + steps; }
 };
@@ -128,6 +130,8 @@ struct Deck {
   std::size_t stage_at(std::int64_t step) const;
   /// Whether a stage ends at this step, and another one goes on.
   bool changes_stage_at(std::int64_t step) const;
+  /// Whether the box changes in any of the stages.
+  bool has_barostat() const;
   /// The time that is reached by this step [tau].
   double time_at(std::int64_t step) const;
 

@@ -181,6 +181,37 @@ void check_stages(const Deck& deck) {
   }
 }
 
+std::string place_of_barostat(const Deck& deck, std::size_t number) {
+  return deck.stages[number].name.empty() ? deck.place("barostat")
+                                          : place_of_stage(deck, number, "barostat");
+}
+
+/// What it needs of the rest of the deck.
+void check_barostats(const Deck& deck) {
+  for (std::size_t i = 0; i < deck.stages.size(); ++i) {
+    const DeckStage& stage = deck.stages[i];
+    if (!stage.barostat) continue;
+    const std::string place = place_of_barostat(deck, i);
+    if (deck.potential == PotentialType::softened_gravity) {
+      complain(place, "what acts at any distance has no pressure of a periodic box",
+               "potential.type " + std::string(name_of(deck.potential)), "no barostat");
+    }
+    if (stage.parameters.contains("force_tolerance")) {
+      complain(place, "a minimisation has no temperature, so no pressure to keep",
+               "integrator.type " + stage.integrator, "no barostat beside it");
+    }
+    if (!stage.parameters.contains("temperature")) {
+      complain(place, "its noise has the temperature of a heat bath, and there is none",
+               "integrator.type " + stage.integrator,
+               "an integrator with a temperature: langevin, velocity-rescaling, nose-hoover");
+    }
+    if (!deck.periodic[0] || !deck.periodic[1] || !deck.periodic[2]) {
+      complain(place, "a barostat changes a box, which an open direction has none of",
+               "an open direction", "boundary: [periodic, periodic, periodic], or no barostat");
+    }
+  }
+}
+
 void check_observables(const Deck& deck) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < deck.observables.size(); ++i) {
@@ -243,6 +274,7 @@ void check_deck(const Deck& deck, bool start_is_the_decks) {
   check_tail_correction(deck);
   check_gravity(deck);
   check_stages(deck);
+  check_barostats(deck);
   check_observables(deck);
   check_fields(deck);
   check_paths(deck, start_is_the_decks);

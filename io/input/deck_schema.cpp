@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/barostat.hpp"
 #include "core/executor.hpp"
 #include "core/interactions/lennard_jones_model.hpp"
 #include "core/interactions/potential.hpp"
@@ -375,7 +376,7 @@ std::vector<KeyRule> stage_rules() {
        .kind = KeyKind::section_list,
        .documentation =
            "Stages that follow each other, such as minimise, equilibrate and produce, in "
-           "place of run.steps, run.zero_momentum and integrator; absent: one",
+           "place of run.steps, run.zero_momentum, integrator and barostat; absent: one",
        .least = 1,
        .most = any_number},
       {.path = "run.stages[].name",
@@ -392,6 +393,9 @@ std::vector<KeyRule> stage_rules() {
        .kind = KeyKind::section,
        .default_value = "{}",
        .documentation = "How the equations of motion are integrated in the stage"},
+      {.path = "run.stages[].barostat",
+       .kind = KeyKind::section,
+       .documentation = "What keeps the pressure of the stage; absent: the box stays"},
       {.path = "run.stages[].zero_momentum",
        .kind = KeyKind::section,
        .documentation = "Take the motion of the centre of mass out where the stage begins; absent: "
@@ -429,6 +433,11 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::section,
        .default_value = "{}",
        .documentation = "How the equations of motion are integrated; not beside run.stages",
+       .not_beside = stage_list},
+      {.path = "barostat",
+       .kind = KeyKind::section,
+       .documentation = "What keeps the pressure, beside an integrator with a heat bath; absent: "
+                        "the box stays; not beside run.stages",
        .not_beside = stage_list},
       {.path = "run",
        .kind = KeyKind::section,
@@ -670,6 +679,18 @@ std::vector<KeyRule> integrator_rules(const std::vector<IntegratorInfo>& integra
   return rules;
 }
 
+std::vector<KeyRule> barostat_rules(const std::string& section) {
+  const std::vector<IntegratorInfo> known = barostats();
+  std::vector<KeyRule> rules{{.path = section + ".type",
+                              .kind = KeyKind::choice,
+                              .default_value = known.front().name,
+                              .documentation = "The barostat",
+                              .choices = names_of(known)}};
+  std::vector<KeyRule> parameters = parameter_rules_of(known, section);
+  std::move(parameters.begin(), parameters.end(), std::back_inserter(rules));
+  return rules;
+}
+
 std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables) {
   std::vector<KeyRule> rules{
       {.path = "observables",
@@ -712,8 +733,10 @@ DeckSchema::DeckSchema(const Catalogue& catalogue, std::string_view backend) {
   append(potential_rules());
   append(run_rules(catalogue));
   append(integrator_rules(catalogue.integrators, "integrator"));
+  append(barostat_rules("barostat"));
   append(stage_rules());
   append(integrator_rules(catalogue.integrators, "run.stages[].integrator"));
+  append(barostat_rules("run.stages[].barostat"));
   for (const BackendInfo& info : catalogue.backends) {
     if (info.name == backend) append(option_rules(info));
   }

@@ -85,6 +85,9 @@ std::vector<KeyRule> option_rules(const BackendInfo& backend);
 std::vector<KeyRule> integrator_rules(const std::vector<IntegratorInfo>& integrators,
                                       const std::string& section);
 
+/// The rules of a barostat, "<section>.type" and so on, with what each of them takes.
+std::vector<KeyRule> barostat_rules(const std::string& section);
+
 /// The rules of `observables`, with what each of them takes, "observables[].<name>".
 std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables);
 

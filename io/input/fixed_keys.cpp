@@ -13,8 +13,8 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::array<std::string_view, 5> fixed_paths{"system", "potential", "integrator",
-                                                      "run.precision", "run.zero_momentum"};
+constexpr std::array<std::string_view, 6> fixed_paths{
+    "system", "potential", "integrator", "barostat", "run.precision", "run.zero_momentum"};
 constexpr std::string_view start_file = "system.particles.file";
 
 using Line = std::pair<std::string, std::string>;
@@ -54,7 +54,9 @@ std::string value_of(const std::vector<Line>& lines, const std::string& key) {
 
 /// A run may be made longer by its last steps, unless something changes along the way to them.
 bool steps_are_fixed(const Deck& deck, std::size_t stage) {
-  return stage + 1 < deck.stages.size() || has_ramp(deck.stages[stage].parameters);
+  const DeckStage& one = deck.stages[stage];
+  return stage + 1 < deck.stages.size() || has_ramp(one.parameters) ||
+         (one.barostat && has_ramp(one.barostat->parameters));
 }
 
 void append_stages(const Deck& deck, std::string& text) {

@@ -11,8 +11,9 @@ namespace {
 constexpr std::string_view thermostats =
     "constant temperature is an integrator.type: langevin, velocity-rescaling or nose-hoover, each "
     "with its temperature; system.velocities.temperature is that of the start";
-constexpr std::string_view no_barostat =
-    "there is no barostat: a box keeps its volume, and the pressure is a column of thermo.csv";
+constexpr std::string_view barostat =
+    "constant pressure is a section of its own, beside an integrator with a heat bath: barostat: "
+    "{pressure: 1.0, relaxation_time: 1.0}, or the same in a stage";
 constexpr std::string_view constant_energy =
     "constant energy is integrator: {type: velocity-verlet}, the default";
 constexpr std::string_view g_of_r =
@@ -45,11 +46,11 @@ struct Answer {
 
 constexpr std::array answers{
     Answer{"thermostat", "", thermostats},
-    Answer{"barostat", "", no_barostat},
+    Answer{"barostat", "", barostat},
     Answer{"ensemble", "", thermostats},
     Answer{"nve", "", constant_energy},
     Answer{"nvt", "", thermostats},
-    Answer{"npt", "", no_barostat},
+    Answer{"npt", "", barostat},
     Answer{"langevin", "", thermostats},
     Answer{"nose_hoover", "", thermostats},
     Answer{"nose", "", thermostats},
@@ -59,7 +60,7 @@ constexpr std::array answers{
     Answer{"andersen", "", thermostats},
     Answer{"temperature", "run", thermostats},
     Answer{"temperature", "potential", thermostats},
-    Answer{"pressure", "", no_barostat},
+    Answer{"pressure", "", barostat},
     Answer{"rdf", "", g_of_r},
     Answer{"g_r", "", g_of_r},
     Answer{"msd", "", displacement},

@@ -165,6 +165,7 @@ Json stages_json(const std::vector<StageReport>& stages) {
   for (const StageReport& stage : stages) {
     list.push_back({{"name", stage.name.empty() ? Json(nullptr) : Json(stage.name)},
                     {"integrator", stage.integrator},
+                    {"barostat", stage.barostat.empty() ? Json(nullptr) : Json(stage.barostat)},
                     {"timestep", number(stage.timestep)},
                     {"first_step", stage.first_step},
                     {"last_step", stage.last_step},

@@ -29,6 +29,7 @@ struct StageReport {
   std::int64_t first_step = 0, last_step = 0;  ///< from the one to the other
   double seconds = 0.0;                        ///< wall time
   std::optional<Minimisation> minimisation{};  ///< how it ended, where it is one
+  std::string barostat{};                      ///< empty: the box stayed
 };
 
 /// "stage minimise: steps 0 to 2000 in 0.31 s; minimised: ..."

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,19 +18,23 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::array<std::string_view, 8> columns{"step",
-                                                  "time",
-                                                  "temperature",
-                                                  "kinetic_energy",
-                                                  "potential_energy",
-                                                  "total_energy",
-                                                  "conserved_energy",
-                                                  "pressure"};
+constexpr std::array<std::string_view, 10> columns{"step",
+                                                   "time",
+                                                   "temperature",
+                                                   "kinetic_energy",
+                                                   "potential_energy",
+                                                   "total_energy",
+                                                   "conserved_energy",
+                                                   "pressure",
+                                                   "volume",
+                                                   "density"};
+/// Of them, where the box stays.
+constexpr std::size_t columns_of_a_fixed_box = 8;
 
 constexpr int rows_per_header = 20;
 
 /// The columns after `step`.
-std::array<double, 7> values_of(const Observation& sums) {
+std::array<double, 9> values_of(const Observation& sums) {
   const auto particles = static_cast<double>(sums.particles);
   return {sums.time,
           sums.temperature,
@@ -37,13 +42,24 @@ std::array<double, 7> values_of(const Observation& sums) {
           sums.potential_energy / particles,
           sums.total_energy() / particles,
           sums.conserved_energy / particles,
-          sums.pressure};
+          sums.pressure,
+          sums.volume,
+          sums.density()};
 }
 
-std::string csv_header() { return fmt::format("{}\n", fmt::join(columns, ",")); }
+std::size_t count_of(ThermoColumns kind) {
+  return kind == ThermoColumns::of_a_fixed_box ? columns_of_a_fixed_box : columns.size();
+}
 
-std::string csv_row(const Observation& sums) {
-  return fmt::format("{},{:.17g}\n", sums.step, fmt::join(values_of(sums), ","));
+std::string csv_header(ThermoColumns kind) {
+  const std::span<const std::string_view> shown(columns.data(), count_of(kind));
+  return fmt::format("{}\n", fmt::join(shown, ","));
+}
+
+std::string csv_row(const Observation& sums, ThermoColumns kind) {
+  const std::array<double, 9> values = values_of(sums);
+  const std::span<const double> shown(values.data(), count_of(kind) - 1);
+  return fmt::format("{},{:.17g}\n", sums.step, fmt::join(shown, ","));
 }
 
 /// The step of a row, or nothing if it begins with no number.
@@ -60,7 +76,7 @@ struct KeptRows {
 };
 
 /// The rows up to `step`.
-KeptRows rows_until(const std::filesystem::path& path, std::int64_t step) {
+KeptRows rows_until(const std::filesystem::path& path, std::int64_t step, ThermoColumns kind) {
   const auto refuse = [&path](std::int64_t line, std::string_view what) {
     throw InputError(
         fmt::format("{}:{}: {}, so these rows cannot be continued; to start anew, say "
@@ -72,7 +88,7 @@ KeptRows rows_until(const std::filesystem::path& path, std::int64_t step) {
   if (!file) refuse(1, "cannot be read");
   std::string line;
   std::getline(file, line);
-  if (file.eof() || line + '\n' != csv_header()) refuse(1, "is not the header of thermo.csv");
+  if (file.eof() || line + '\n' != csv_header(kind)) refuse(1, "is not the header of thermo.csv");
   KeptRows kept{static_cast<std::int64_t>(line.size()) + 1};
   for (std::int64_t number = 2; std::getline(file, line) && !file.eof(); ++number) {
     const auto row_step = step_of(line);
@@ -115,14 +131,23 @@ std::size_t width_of(const std::vector<TableColumn>& table) {
   return width;
 }
 
+/// Which the temperature tells in other words.
+void show_density(std::vector<TableColumn>& table) {
+  for (TableColumn& column : table) {
+    if (column.column == 3) column = {columns[9], 9, column.width};
+  }
+}
+
 /// What is shown in so many columns of text, the step whole in any case.
-std::vector<TableColumn> table_of(std::size_t width, std::int64_t step) {
+std::vector<TableColumn> table_of(std::size_t width, std::int64_t step, bool box_changes) {
   std::vector<TableColumn> table(wide_table.begin(), wide_table.end());
+  if (box_changes) show_density(table);
   if (width_of(table) <= width) return table;
   table.assign(usual_table.begin(), usual_table.end());
+  if (box_changes) show_density(table);
   table[0].width = std::max(table[0].width, std::to_string(step).size());
   // The time follows from the step, and the temperature and the total energy from two others.
-  for (const std::size_t spare : {1U, 3U, 4U, 7U, 2U}) {
+  for (const std::size_t spare : {1U, 3U, 4U, 7U, 2U, 9U}) {
     if (width_of(table) <= width) break;
     std::erase_if(table, [&](const TableColumn& column) { return column.column == spare; });
   }
@@ -148,7 +173,7 @@ std::string table_header(const std::vector<TableColumn>& table) {
 }
 
 std::string table_row(const std::vector<TableColumn>& table, const Observation& sums) {
-  const std::array<double, 7> values = values_of(sums);
+  const std::array<double, 9> values = values_of(sums);
   std::string line;
   for (const TableColumn& column : table) {
     line += column.column == 0 ? fmt::format("{:>{}}", sums.step, column.width)
@@ -159,20 +184,27 @@ std::string table_row(const std::vector<TableColumn>& table, const Observation& 
 
 }  // namespace
 
-ThermoLog::ThermoLog(const std::filesystem::path& path) : file_(OutputFile::create(path)) {
-  write_line(csv_header());
+ThermoLog::ThermoLog(const std::filesystem::path& path, ThermoColumns columns)
+    : file_(OutputFile::create(path)), columns_(columns) {
+  write_line(csv_header(columns));
 }
 
-ThermoLog::ThermoLog(OutputFile file, std::int64_t size, std::int64_t last_step)
-    : file_(std::move(file)), size_(size), last_step_(last_step), has_tail_(true) {}
+ThermoLog::ThermoLog(OutputFile file, std::int64_t size, std::int64_t last_step,
+                     ThermoColumns columns)
+    : file_(std::move(file)),
+      size_(size),
+      last_step_(last_step),
+      columns_(columns),
+      has_tail_(true) {}
 
-ThermoLog ThermoLog::resume(const std::filesystem::path& path, std::int64_t step) {
-  const KeptRows kept = rows_until(path, step);
-  return {OutputFile::open(path), kept.bytes, kept.last_step};
+ThermoLog ThermoLog::resume(const std::filesystem::path& path, std::int64_t step,
+                            ThermoColumns columns) {
+  const KeptRows kept = rows_until(path, step, columns);
+  return {OutputFile::open(path), kept.bytes, kept.last_step, columns};
 }
 
 void ThermoLog::append(const Observation& observation) {
-  write_line(csv_row(observation));
+  write_line(csv_row(observation, columns_));
   last_step_ = observation.step;
 }
 
@@ -195,7 +227,8 @@ ThermoTable::ThermoTable(std::ostream& out, ThermoTableStyle style)
     : out_(out), style_(std::move(style)) {}
 
 void ThermoTable::append(const Observation& observation) {
-  const std::vector<TableColumn> table = table_of(style_.width(), observation.step);
+  const std::vector<TableColumn> table =
+      table_of(style_.width(), observation.step, style_.box_changes);
   const std::size_t columns = width_of(table);
   const bool scrolled_away = style_.repeat_header && rows_ == rows_per_header;
   if (columns != columns_ || scrolled_away) {

@@ -121,7 +121,8 @@ struct ObservableValue {
   double value;
 };
 
-/// The columns of thermo.csv; energies per particle.
+/// The columns of thermo.csv, but for the volume, which each frame's box has; energies per
+/// particle.
 std::array<ObservableValue, 6> observables_of(const Observation& sums) {
   const auto particles = static_cast<double>(sums.particles);
   return {{{"temperature", sums.temperature},

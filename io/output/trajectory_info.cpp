@@ -59,4 +59,16 @@ TrajectoryInfo inspect_trajectory(const fs::path& path) {
   return info;
 }
 
+Box box_in_trajectory(const fs::path& path, std::int64_t frame) {
+  const hdf5::Lock lock;
+  for (const fs::path& name : trajectory_data_files(path)) {
+    const hdf5::File file = hdf5::File::open_to_read(name);
+    const hdf5::Group particles = hdf5::Group::open(file.id(), "particles/all");
+    const std::int64_t frames = frames_of(particles);
+    if (frame < frames) return box_of_frame(particles, static_cast<hsize_t>(frame));
+    frame -= frames;
+  }
+  throw InputError(fmt::format("{}: no such frame", path.string()));
+}
+
 }  // namespace pencilbox

@@ -21,6 +21,9 @@ struct TrajectoryInfo {
 /// InputError, one line, if there is none, or none that can be read.
 TrajectoryInfo inspect_trajectory(const std::filesystem::path& path);
 
+/// The box of a frame, counted from 0, of those that it has. Throws InputError.
+Box box_in_trajectory(const std::filesystem::path& path, std::int64_t frame);
+
 /// The H5MD files of the trajectory `path`, in their order; none where there is none.
 std::vector<std::filesystem::path> trajectory_data_files(const std::filesystem::path& path);
 

@@ -44,6 +44,8 @@ class Fenns final : public Backend<Precision> {
            std::to_string(two_level_grid::longest_side) + " that coordinates within it can count";
   }
 
+  void box_changed(const Problem& problem) override { sections_.box_changed(problem); }
+
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     sections_.build(particles, problem_.device, threads_, stream);
   }

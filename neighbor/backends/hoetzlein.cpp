@@ -94,6 +94,8 @@ class Hoetzlein final : public Backend<Precision> {
     return refuse_cells_or_block(problem, options);
   }
 
+  void box_changed(const Problem& problem) override { own_.box_changed(problem); }
+
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     const OwnPlaces<Precision> places = own_.places(particles);
     counts_.fill_bytes(0, stream);

@@ -104,6 +104,8 @@ class Reference final : public Backend<Precision> {
     return infinitely_many_images(problem);
   }
 
+  void box_changed(const Problem& problem) override { problem_ = problem; }
+
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     position_.resize(particles.count);
     for_each(stream, particles.count,

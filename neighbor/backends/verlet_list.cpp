@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "neighbor/backends/verlet_list/resident_rows.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
@@ -222,6 +223,8 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     return ListMemory::bytes(problem.particles, lanes_for(problem, options), expected_row(problem));
   }
 
+  void box_changed(const Problem&) override { has_shifts_ = false; }
+
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     fill_shifts(particles.grid, stream);
     const ListBuild<Precision> list{particles, memory_.rows(particles.count),
@@ -319,7 +322,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   }
 
   void fill_shifts(const GridView<Pair>& grid, Stream& stream) {
-    if (shifts_.size() != 0) return;
+    if (std::exchange(has_shifts_, true)) return;
     shifts_.resize(ShiftCode::count);
     for_each(stream, ShiftCode::count, FillShifts<Pair>{grid, shifts_.data()});
   }
@@ -333,6 +336,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   ListMemory memory_;
   bool is_tabulated_;
   Buffer<RoundedShift<Pair>> shifts_;
+  bool has_shifts_ = false;
   LaunchShape shape_;
 };
 

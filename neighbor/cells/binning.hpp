@@ -62,6 +62,12 @@ class Binning {
   /// less. Emulated blocks would be slow: they do it for tests alone.
   void scan_in_blocks(bool wanted) { scans_in_blocks_ = wanted; }
 
+  /// To the same cells with other sides. Particles have to be ordered anew.
+  void stretch(const CellGrid& grid, double most_displacement) {
+    grid_ = grid;
+    rules_.most_displacement = most_displacement;
+  }
+
   /// Allocates for these particles, so that none of it happens in a step.
   void reserve(const Particles<Precision>& particles, Stream& stream);
 

@@ -208,6 +208,13 @@ CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3
   return grid_over(stretches, box, cutoff, positions.size(), resolution);
 }
 
+CellGrid make_periodic_grid(const Box& box, double cutoff, std::size_t particles,
+                            const Resolution& resolution) {
+  Stretches sides;
+  for (std::size_t d = 0; d < 3; ++d) sides[d] = {box.lower[d], box.edges[d]};
+  return grid_over(sides, box, cutoff, particles, resolution);
+}
+
 CellGrid coarser_grid(const CellGrid& grid, Index factor) {
   CellGrid coarse = grid;
   for (std::size_t d = 0; d < 3; ++d) {

@@ -59,6 +59,10 @@ struct GridPlace {
 CellGrid make_cell_grid(const Box& box, double cutoff, const std::vector<Double3>& positions,
                         const Resolution& resolution = {});
 
+/// The same over a box that is periodic in all directions, where it depends on no position.
+CellGrid make_periodic_grid(const Box& box, double cutoff, std::size_t particles,
+                            const Resolution& resolution = {});
+
 /// The grid over the same stretch whose cells are `factor` times as wide, or wider: of c cells in a
 /// direction floor(c / factor) are left, at least one. Where c is floor(length / cutoff) that is
 /// floor(length / (factor cutoff)).

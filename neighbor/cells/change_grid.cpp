@@ -61,7 +61,38 @@ struct ChangeGrid {
   }
 };
 
+template <class State>
+struct Stretch {
+  static constexpr const char* name = "stretch";
+  Vec3<double> by, against;
+  Vec3View<State> position, velocity;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const Vec3<double> offset = position[i].template to<double>();
+    const Vec3<double> speed = velocity[i].template to<double>();
+    position.store(i, Vec3<double>{by.x * offset.x, by.y * offset.y, by.z * offset.z}.to<State>());
+    velocity.store(
+        i, Vec3<double>{against.x * speed.x, against.y * speed.y, against.z * speed.z}.to<State>());
+  }
+};
+
 }  // namespace
+
+template <class Precision>
+void stretch(Particles<Precision>& particles, const CellGrid& from, const CellGrid& to,
+             Stream& stream) {
+  const Double3 &a = from.side, &b = to.side;
+  ParticleState<Precision>& state = particles.state;
+  for_each(stream, particles.count,
+           Stretch<typename Precision::State>{{b[0] / a[0], b[1] / a[1], b[2] / a[2]},
+                                              {a[0] / b[0], a[1] / b[1], a[2] / b[2]},
+                                              state.position.view(),
+                                              state.velocity.view()});
+}
+
+template void stretch(Particles<SinglePrecision>&, const CellGrid&, const CellGrid&, Stream&);
+template void stretch(Particles<MixedPrecision>&, const CellGrid&, const CellGrid&, Stream&);
+template void stretch(Particles<DoublePrecision>&, const CellGrid&, const CellGrid&, Stream&);
 
 template <class Precision>
 void change_grid(Particles<Precision>& particles, const CellGrid& from, const CellGrid& to,

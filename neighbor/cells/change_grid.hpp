@@ -12,4 +12,10 @@ template <class Precision>
 void change_grid(Particles<Precision>& particles, const CellGrid& from, const CellGrid& to,
                  Stream& stream);
 
+/// The box has become larger or smaller, and everything in it: to the same cells with other sides.
+/// Offsets go with them, velocities against them, so that volumes of phase space stay.
+template <class Precision>
+void stretch(Particles<Precision>& particles, const CellGrid& from, const CellGrid& to,
+             Stream& stream);
+
 }  // namespace pencilbox::PENCILBOX_DEVICE

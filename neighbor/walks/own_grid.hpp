@@ -219,10 +219,15 @@ class OwnGrid {
   using Pair = typename Precision::Pair;
 
   OwnGrid(const Problem& problem, const BackendOptions& options)
-      : engine_(problem.grid), grid_(own_grid_of(problem, options)) {
+      : options_(options), engine_(problem.grid), grid_(own_grid_of(problem, options)) {
     position_.resize(problem.particles);
     order_.resize(problem.particles);
     if (types_of(problem.potential) > 1) type_.resize(problem.particles);
+  }
+
+  void box_changed(const Problem& problem) {
+    engine_ = problem.grid;
+    grid_ = own_grid_of(problem, options_);
   }
 
   Index cells() const { return grid_.count(); }
@@ -251,6 +256,7 @@ class OwnGrid {
   }
 
  private:
+  BackendOptions options_;
   CellGrid engine_, grid_;
   Vec3Buffer<Pair> position_;
   Buffer<std::int32_t> type_;

@@ -73,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadLine{"1 misspelt top-level key", 11,
                 "neighbour:", "deck.yaml:11: neighbour: unknown key",
-                "allowed title, system, units, potential, neighbor, integrator, run, observables, "
-                "output; "
+                "allowed title, system, units, potential, neighbor, integrator, barostat, run, "
+                "observables, output; "
                 "did you mean "
                 "neighbor?"},
         BadLine{"1 misspelt key of a section at the top", 1, "cutof: 2.5",
@@ -640,7 +640,20 @@ INSTANTIATE_TEST_SUITE_P(
         BadOverride{"integrator.type=berendsen", "--set integrator.type: no such choice",
                     "velocity-rescaling, nose-hoover, fire; constant"},
         BadOverride{"integrator.barostat=1", "--set integrator.barostat: unknown key",
-                    "a box keeps its volume"},
+                    "barostat: {pressure: 1.0, relaxation_time: 1.0}"},
+        BadOverride{"barostat={relaxation_time: 1.0}", "--set barostat.pressure: missing key",
+                    "or a ramp {from: A, to: B} of two"},
+        BadOverride{"barostat={pressure: 1.0, relaxation_time: 0}",
+                    "--set barostat.relaxation_time: out of range, got 0", "1e-12"},
+        BadOverride{"barostat={pressure: 1.0, relaxation_time: 1.0, every: 0}",
+                    "--set barostat.every: out of range, got 0", "an integer from 1"},
+        BadOverride{"barostat={type: berendsen, pressure: 1.0, relaxation_time: 1.0}",
+                    "--set barostat.type: no such choice, got berendsen",
+                    "stochastic-cell-rescaling"},
+        BadOverride{"barostat={pressure: 1.0, relaxation_time: 1.0}",
+                    "--set barostat: its noise has the temperature of a heat bath, and there is "
+                    "none, got integrator.type velocity-verlet",
+                    "langevin, velocity-rescaling, nose-hoover"},
         BadOverride{"units=lj", "--set units: not a section, got lj", "a section"},
         BadOverride{"units={sigma: 0.34, epsilon: 120, mass: -1}", "--set units.mass: ", "got -1"},
         BadOverride{"output.rdf=1", "--set output.rdf: unknown key", "g(r)"},

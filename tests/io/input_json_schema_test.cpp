@@ -70,12 +70,13 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
 TEST(JsonSchema, SaysWhatStandsInThePlaceOfStages) {
   const Json schema = Json::parse(json_schema(test_catalogue()));
   const Json& cases = schema.at("allOf");
-  ASSERT_EQ(cases.size(), 3U);  // integrator, run.steps, run.zero_momentum
+  ASSERT_EQ(cases.size(), 4U);  // integrator, barostat, run.steps, run.zero_momentum
   EXPECT_EQ(cases[0]["if"]["properties"]["run"]["required"], Json({"stages"}));
   EXPECT_EQ(cases[0]["then"]["properties"]["integrator"], false);
   EXPECT_FALSE(cases[0].contains("else"));
-  EXPECT_EQ(cases[1]["then"]["properties"]["run"]["properties"]["steps"], false);
-  EXPECT_EQ(cases[1]["else"]["properties"]["run"]["required"], Json({"steps"}));
+  EXPECT_EQ(cases[1]["then"]["properties"]["barostat"], false);
+  EXPECT_EQ(cases[2]["then"]["properties"]["run"]["properties"]["steps"], false);
+  EXPECT_EQ(cases[2]["else"]["properties"]["run"]["required"], Json({"steps"}));
   EXPECT_FALSE(schema["properties"]["run"].contains("required"));
 }
 

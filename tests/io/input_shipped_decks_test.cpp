@@ -175,6 +175,10 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
                           "force_tolerance:", "max_displacement:", "zero_momentum:", "  every:"}) {
     uncomment("  ", key);
   }
+  for (const char* key : {"barostat:", "  type:", "  pressure:", "  relaxation_time:",
+                          "  compressibility:", "  every:", "  seed:"}) {
+    uncomment("", key);
+  }
   for (const char* key : {"stages:",
                           "  - name:",
                           "    steps:",
@@ -189,6 +193,13 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
                           "      type:",
                           "      temperature:",
                           "      friction:",
+                          "      seed:",
+                          "    barostat:",
+                          "      type:",
+                          "      pressure:",
+                          "      relaxation_time:",
+                          "      compressibility:",
+                          "      every:",
                           "      seed:",
                           "    zero_momentum:",
                           "      every:",
@@ -214,7 +225,7 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
     bool alternative = !rule.only_with.empty() && !rule.goes_with("lennard-jones") && !in_a_list;
     for (const char* start :
          {"particles.random", "particles.file", "particles.frame", "particles.plummer",
-          "run.stages", "zero_momentum", ".temperature.", "potential.tables"}) {
+          "run.stages", "zero_momentum", ".temperature.", "potential.tables", "barostat"}) {
       alternative |= rule.path.find(start) != std::string::npos;
     }
     EXPECT_EQ(is_written(root, rule.path), !alternative) << rule.path;

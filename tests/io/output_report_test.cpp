@@ -98,6 +98,7 @@ TEST(Report, TellsOfStagesAndLeavesOutWhatWasNotDone) {
   EXPECT_EQ(read.at("figure_of_merit").at("steps_per_s"), 125.0) << "500 of 1000 in 4 s";
   EXPECT_EQ(read.at("stages").at(0), json({{"name", "minimise"},
                                            {"integrator", "fire"},
+                                           {"barostat", nullptr},
                                            {"timestep", 0.005},
                                            {"first_step", 0},
                                            {"last_step", 900},

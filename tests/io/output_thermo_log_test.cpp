@@ -91,6 +91,20 @@ TEST(ThermoLog, EnergiesArePerParticle) {
   EXPECT_EQ(split(read_text(folder / "thermo.csv"), '\n').at(1), "0,0,0,1.5,-3.5,-2,-3,0");
 }
 
+TEST(ThermoLog, HasTheVolumeWhereItChanges) {
+  const TemporaryFolder folder;
+  Observation sums;
+  sums.particles = 2;
+  sums.volume = 16.0;
+  const ThermoColumns columns = ThermoColumns::of_a_box_that_changes;
+  ThermoLog(folder / "thermo.csv", columns).append(sums);
+  const auto lines = split(read_text(folder / "thermo.csv"), '\n');
+  EXPECT_TRUE(lines.at(0).ends_with(",pressure,volume,density")) << lines.at(0);
+  EXPECT_EQ(lines.at(1), "0,0,0,0,0,0,0,0,16,0.125");
+  EXPECT_EQ(ThermoLog::resume(folder / "thermo.csv", 0, columns).last_step(), 0);
+  EXPECT_THROW((void)ThermoLog::resume(folder / "thermo.csv", 0), InputError);
+}
+
 TEST(ThermoLog, ARowIsThereAtOnce) {
   const TemporaryFolder folder;
   ThermoLog log(folder / "thermo.csv");
@@ -221,6 +235,18 @@ TEST(ThermoTable, FollowsTheTerminal) {
     EXPECT_NE(narrow[0].find("total"), std::string::npos) << narrow[0];
     for (const std::string& line : narrow) EXPECT_LE(line.size(), columns) << line;
   }
+}
+
+TEST(ThermoTable, ShowsTheDensityWhereItChanges) {
+  std::ostringstream out;
+  ThermoTable table(out, {.box_changes = true});
+  Observation sums;
+  sums.particles = 2;
+  sums.volume = 16.0;
+  table.append(sums);
+  EXPECT_NE(out.str().find("density"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find(" 0.125"), std::string::npos) << out.str();
+  EXPECT_EQ(out.str().find("kinetic"), std::string::npos) << out.str();
 }
 
 TEST(ThermoTable, IsBoldOnlyInItsHeader) {

@@ -200,6 +200,8 @@ class Sections {
     }
   }
 
+  void box_changed(const Problem& problem) { reach_ = reach_of(problem); }
+
   SectionsView<Pair> view() {
     return {position_.view(), cell_.data(), particle_.data(), start_.data(), inner_.data()};
   }
