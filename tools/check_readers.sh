@@ -49,8 +49,12 @@ for deck in "$root"/inputs/*.yaml; do
   out=$output/$name
   # An even number of frames in a file, and one file that is not full.
   steps=run.steps=6
+  # Two stages where the deck has some; the box changes between frames where it has a barostat.
+  bath='type: langevin, temperature: 1, friction: 1' box=
+  grep -qE '^ *barostat:' "$deck" && box=', barostat: {pressure: 1, relaxation_time: 1, every: 2}'
+  grep -q 'type: fire' "$deck" && bath='type: fire'
   grep -qE '^ *stages:' "$deck" &&
-    steps='run.stages=[{name: a, steps: 3, integrator: {type: fire}}, {name: b, steps: 3, integrator: {type: fire}}]'
+    steps="run.stages=[{name: a, steps: 3, integrator: {$bath}$box}, {name: b, steps: 3, integrator: {$bath}$box}]"
   "$program" run "$deck" --overwrite --quiet --set output.directory="$out" --set "$steps" \
     --set neighbor.backend=auto --set neighbor.options={} --set run.device=host \
     --set output.trajectory="{every: 1, split_every: $split, fields: [position, velocity, force, image,
