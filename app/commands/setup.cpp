@@ -173,7 +173,7 @@ LennardJonesModel make_weeks_chandler_andersen(const Deck& deck,
 /// The table of an entry, which acts up to its cutoff.
 PairTable make_table(const Deck& deck, std::size_t entry) {
   const DeckTable& given = deck.tables[entry];
-  PairTable table = read_pair_table(given.file);
+  PairTable table = read_pair_table(given.file, given.hash);
   if (!given.cutoff) return table;
   if (*given.cutoff <= table.first || *given.cutoff > table.cutoff) {
     const std::string list = "potential.tables";

@@ -9,6 +9,7 @@
 #include "io/input/deck_checks.hpp"
 #include "io/input/deck_schema.hpp"
 #include "io/input/hdf5_start.hpp"
+#include "io/input/pair_table.hpp"
 #include "io/input/resolve_deck.hpp"
 #include "io/input/text_file.hpp"
 
@@ -332,13 +333,27 @@ class Binder {
   void bind_tables() {
     const std::size_t count = values().list("potential.tables").size();
     for (std::size_t i = 0; i < count; ++i) {
+      const std::string entry = fmt::format("potential.tables[{}]", i);
+      const fs::path file = make_absolute(entry + ".file");
+      const std::string hash = settle_hash(entry, file);
       const DeckValue& pair = values().list("potential.tables")[i];
       const DeckValue::List& types = pair.list("types");
       deck_.tables.push_back(
           {{std::get<std::string>(types[0].data), std::get<std::string>(types[1].data)},
-           make_absolute(fmt::format("potential.tables[{}].file", i)),
+           file,
+           hash,
            pair.find("cutoff") != nullptr ? std::optional(pair.real("cutoff")) : std::nullopt});
     }
+  }
+
+  /// As given, or that of the file as it is now: what goes on, or runs again, has the same table.
+  std::string settle_hash(const std::string& entry, const fs::path& file) {
+    DeckValue& table = *deck_.values.find(entry);
+    if (table.find("hash") == nullptr) {
+      DeckValue hash(hash_of_pair_table(file), table.origin_of("file"));
+      std::get<DeckValue::Section>(table.data).emplace_back("hash", std::move(hash));
+    }
+    return table.text("hash");
   }
 
   void bind_run() {

@@ -72,6 +72,7 @@ struct DeckStage {
 struct DeckTable {
   std::array<std::string, 2> types;
   std::filesystem::path file;
+  std::string hash;                ///< of what stood in the file when the deck was read, or is to
   std::optional<double> cutoff{};  ///< absent: the table's end [sigma]
 };
 
@@ -156,7 +157,7 @@ struct OtherStart {
 /// `other`. Throws InputError, one line, for anything that is wrong with either; touches no output.
 /// A `file` in the deck is relative to the deck's folder. Of start files only those of HDF5 are
 /// looked at: their boundary counts where the deck says none, and the number of the frame is
-/// settled, so that "the last" stays the same one.
+/// settled, so that "the last" stays the same one. Tables get their hash.
 Deck load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                const Catalogue& catalogue, const std::optional<OtherStart>& other = {});
 

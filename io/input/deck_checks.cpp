@@ -212,6 +212,19 @@ void check_barostats(const Deck& deck) {
   }
 }
 
+/// What else it takes only a device knows; but hours into a run is too late for its last stage.
+void check_executor(const Deck& deck) {
+  if (deck.executor != Executor::persistent) return;
+  const bool has_list = deck.values.find("run.stages") != nullptr;
+  for (std::size_t i = 0; i < deck.stages.size(); ++i) {
+    const std::string& integrator = deck.stages[i].integrator;
+    if (integrator == "velocity-verlet") continue;
+    complain(has_list ? place_of_stage(deck, i, "integrator.type") : deck.place("integrator.type"),
+             "run.executor: persistent takes the integrator velocity-verlet alone", integrator,
+             "velocity-verlet, or another executor");
+  }
+}
+
 void check_observables(const Deck& deck) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < deck.observables.size(); ++i) {
@@ -262,6 +275,7 @@ void check_paths(const Deck& deck, bool start_is_the_decks) {
   if (const auto* file = std::get_if<FileStart>(&deck.start); file && start_is_the_decks) {
     refuse_if_written(file->path, "the start file");
   }
+  for (const DeckTable& table : deck.tables) refuse_if_written(table.file, "a table of pairs");
 }
 
 }  // namespace
@@ -275,6 +289,7 @@ void check_deck(const Deck& deck, bool start_is_the_decks) {
   check_gravity(deck);
   check_stages(deck);
   check_barostats(deck);
+  check_executor(deck);
   check_observables(deck);
   check_fields(deck);
   check_paths(deck, start_is_the_decks);

@@ -332,6 +332,9 @@ std::vector<KeyRule> potential_rules() {
        .presence = Presence::required,
        .documentation = "A text file: r,energy,force and evenly spaced rows; its path is relative "
                         "to the deck"},
+      {.path = "potential.tables[].hash",
+       .kind = KeyKind::text,
+       .documentation = "sha256: and what sha256sum says of the file; absent: not looked at"},
       {.path = "potential.tables[].cutoff",
        .kind = KeyKind::real,
        .documentation = "Pairs farther apart do not interact; absent: where the table ends",

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> fixed_paths{
     "system", "potential", "integrator", "barostat", "run.precision", "run.zero_momentum"};
-constexpr std::string_view start_file = "system.particles.file";
+constexpr std::string_view start_file = "system.particles.file", tables = "potential.tables";
 
 using Line = std::pair<std::string, std::string>;
 
@@ -24,7 +24,21 @@ std::string value_text(const std::string& path, const DeckValue& value) {
   return std::filesystem::path(std::get<std::string>(value.data)).filename().string();
 }
 
+/// Of a table's file the name, and by its hash what stands in it: where it lies does not matter.
+void append_tables(const DeckValue::List& list, std::string& text) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string entry = std::string(tables) + '[' + std::to_string(i) + "].";
+    const std::string file = std::filesystem::path(list[i].text("file")).filename().string();
+    text += entry + "types: " + to_flow_yaml(*list[i].find("types")) + '\n';
+    text += entry + "file: " + file + " of " + list[i].text("hash") + '\n';
+    if (const DeckValue* cutoff = list[i].find("cutoff")) {
+      text += entry + "cutoff: " + to_flow_yaml(*cutoff) + '\n';
+    }
+  }
+}
+
 void append_lines(const std::string& path, const DeckValue& value, std::string& text) {
+  if (path == tables) return append_tables(std::get<DeckValue::List>(value.data), text);
   const auto* section = std::get_if<DeckValue::Section>(&value.data);
   if (section == nullptr) {
     text += path + ": " + value_text(path, value) + '\n';

@@ -11,6 +11,7 @@
 #include "io/input/line_reader.hpp"
 #include "io/input/row_numbers.hpp"
 #include "io/input/text_file.hpp"
+#include "io/output/provenance.hpp"
 
 namespace pencilbox {
 namespace {
@@ -121,8 +122,16 @@ PairTable parse_pair_table(std::string text, const std::string& name) {
   return Reader(text, name).read();
 }
 
-PairTable read_pair_table(const std::filesystem::path& path) {
-  return parse_pair_table(read_text_file(path, kind, largest_file), path.string());
+PairTable read_pair_table(const std::filesystem::path& path, const std::string& hash) {
+  std::string text = read_text_file(path, kind, largest_file);
+  if (const std::string found = hash_of(text); found != hash) {
+    complain(path.string(), "another table than the deck's hash says", found, hash);
+  }
+  return parse_pair_table(std::move(text), path.string());
+}
+
+std::string hash_of_pair_table(const std::filesystem::path& path) {
+  return hash_of(read_text_file(path, kind, largest_file));
 }
 
 }  // namespace pencilbox

@@ -10,8 +10,12 @@
 namespace pencilbox {
 
 /// Throws InputError, "file:line: ...", for what is wrong: rows out of order or with a gap, an
-/// energy that its force contradicts. The cutoff is that of the last row.
-PairTable read_pair_table(const std::filesystem::path& path);
+/// energy that its force contradicts; and if the file is another one than that of this hash. The
+/// cutoff is that of the last row.
+PairTable read_pair_table(const std::filesystem::path& path, const std::string& hash);
+
+/// Of what stands in the file, see hash_of(). Throws InputError if it cannot be read.
+std::string hash_of_pair_table(const std::filesystem::path& path);
 
 /// The same from a text; `name` stands for its file.
 PairTable parse_pair_table(std::string text, const std::string& name);

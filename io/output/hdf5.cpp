@@ -28,10 +28,19 @@ struct ErrorEnds {
   std::string outcome;
 };
 
+/// Where HDF5 says what a call to the system was given, addresses and all: what the system said.
+std::string words_of_system(const std::string& text) {
+  constexpr std::string_view head = "error message = '";
+  const std::size_t at = text.find(head);
+  if (at == std::string::npos) return text;
+  const std::size_t from = at + head.size();
+  return text.substr(from, text.find('\'', from) - from);
+}
+
 herr_t keep_ends(unsigned, const H5E_error2_t* error, void* data) {
   auto& ends = *static_cast<ErrorEnds*>(data);
   const std::string text = error->desc != nullptr ? error->desc : "";
-  if (ends.cause.empty()) ends.cause = text;
+  if (ends.cause.empty()) ends.cause = words_of_system(text);
   ends.outcome = text;
   return 0;
 }

@@ -40,6 +40,7 @@ TEST_F(FullDisk, IsToldInOneLineWithTheNameOfTheFile) {
     EXPECT_NE(result.err.find("disk/out/"), std::string::npos) << kilobytes << ": " << result.err;
     EXPECT_NE(result.err.find("No space left on device"), std::string::npos)
         << kilobytes << ": " << result.err;
+    EXPECT_EQ(result.err.find("0x"), std::string::npos) << kilobytes << ": " << result.err;
   }
 }
 

@@ -321,6 +321,46 @@ TEST_F(ResumedRun, WhatIsOfAnotherRunIsRefusedWithBothValues) {
   }
 }
 
+/// Of pairs that repel each other less by `slope` for each sigma.
+std::string table_of(int slope) {
+  std::string text = "r energy force\n";
+  for (int r = 1; r < 30; ++r) {
+    text += std::to_string(0.1 * r) + " " + std::to_string(slope * (2.9 - 0.1 * r)) + " " +
+            std::to_string(slope) + "\n";
+  }
+  return text;
+}
+
+TEST_F(ResumedRun, ATableOfPairsIsTheSameWhereverItLies) {
+  const std::string entry = "{types: [A, A], file: pairs.csv}";
+  write("deck.yaml", small_deck("neighbor: {backend: reference}\n"));
+  const std::string tabulated =
+      " --set 'potential={type: tabulated, tables: [" + entry + "]}' --set output.directory=out";
+  write("pairs.csv", table_of(2));
+  run(tabulated + " --set 'output.checkpoint={every: 10}'");
+  run(tabulated + " --resume --set run.steps=30");
+  write("pairs.csv", table_of(3));
+  const ProgramResult other = refused("--set run.steps=40" + tabulated);
+  EXPECT_NE(other.err.find("potential.tables[0].file: differs from out/checkpoint.h5, got "
+                           "pairs.csv of sha256:"),
+            std::string::npos)
+      << other.err;
+  // The deck that the run left asks for the numbers that it had.
+  expect_refused("run out/deck.yaml --set output.directory=again",
+                 (folder() / "pairs.csv").string(),
+                 "another table than the deck's hash says, got sha256:");
+  write("pairs.csv", table_of(2));
+  EXPECT_EQ(program("run out/deck.yaml --quiet --set output.directory=again").exit_code, 0);
+  fs::create_directory(folder() / "moved");
+  fs::copy(folder() / "deck.yaml", folder() / "moved" / "deck.yaml");
+  fs::rename(folder() / "pairs.csv", folder() / "moved" / "pairs.csv");
+  const ProgramResult moved =
+      program("run moved/deck.yaml --quiet --resume --set run.steps=40" + tabulated);
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_NE(refused("--set run.steps=50" + tabulated).err.find("pairs.csv: file not found"),
+            std::string::npos);
+}
+
 TEST_F(ResumedRun, FramesGoOnInAsManyFilesAndWithTheFieldsThatTheyHave) {
   write("deck.yaml", resumable_deck(20));
   run("--set run.steps=10");

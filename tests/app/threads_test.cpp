@@ -23,6 +23,20 @@ TEST_F(Threads, MoreThanAnyMachineHasAreRefused) {
   }
 }
 
+TEST_F(Threads, WhatIsNoNumberOfThemIsRefusedAndNotGuessed) {
+  for (const char* count :
+       {"abc", "0", "-1", "", " ", "1.5", "2,abc", "1,", "2x", "0x2", "99999999999999999999"}) {
+    const ProgramResult result =
+        program("run deck.yaml", "OMP_NUM_THREADS=\"" + std::string(count) + "\"");
+    EXPECT_EQ(result.exit_code, 2) << count;
+    const std::size_t own = result.err.find("pencilbox: OMP_NUM_THREADS: not a number of threads");
+    ASSERT_NE(own, std::string::npos) << result.err;  // behind what OpenMP says before any program
+    EXPECT_EQ(result.err.find('\n', own), result.err.size() - 1) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder() / "deck"));
+  }
+  EXPECT_EQ(program("check deck.yaml", "OMP_NUM_THREADS=' 2 , 1'").exit_code, 0);
+}
+
 TEST_F(Threads, ThatTheSystemDoesNotStartAreMissedInWords) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer takes more address space than any limit";

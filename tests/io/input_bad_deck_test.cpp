@@ -432,6 +432,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "at most 9007199254740992 for all stages together"},
         BadLine{"the same name twice", 6, "    - {name: first, steps: 5}",
                 "deck.yaml:6: run.stages[1].name: duplicate stage, got first", "each name once"},
+        BadLine{"another integrator in one kernel", 6,
+                "    - {name: second, steps: 5, integrator: {type: nose-hoover, temperature: 1, "
+                "relaxation_time: 1}}\n  executor: persistent",
+                "deck.yaml:5: run.stages[0].integrator.type: run.executor: persistent takes",
+                "got fire, allowed velocity-verlet, or another executor"},
         BadLine{"misspelt key", 6, "    - {name: second, stpes: 5}",
                 "deck.yaml:6: run.stages[1].stpes: unknown key", "did you mean steps?"},
         BadLine{"timestep beside the integrator", 6, "    - {name: second, steps: 5, timestep: 1}",
@@ -540,6 +545,12 @@ TEST(BadDeckPaths, OutputOverItsOwnInput) {
       error_in(text),
       "deck.yaml:4: output.directory: output would overwrite the start file, got out, allowed "
       "a directory of its own");
+  EXPECT_EQ(error_in("system: {particles: {random: {count: 9, box: [9, 9, 9]}}}\n"
+                     "potential: {type: tabulated, tables: [{types: [A, A], file: out/thermo.csv, "
+                     "hash: none}]}\n"
+                     "run: {steps: 1}\noutput: {directory: out}\n"),
+            "deck.yaml:4: output.directory: output would overwrite a table of pairs, got out, "
+            "allowed a directory of its own");
   // A deck without an extension would be its own default output folder.
   const std::string plain =
       error_of([&] { parse_deck(deck_with(0, ""), "deck", {}, test_catalogue()); });

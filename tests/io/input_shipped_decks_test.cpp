@@ -212,7 +212,7 @@ TEST(AllOptions, HasEveryKeyOfTheTable) {
                           "      chain_length:"}) {
     uncomment("  ", key);
   }
-  for (const char* key : {"tables:", "  - types:", "    file:", "    cutoff:"}) {
+  for (const char* key : {"tables:", "  - types:", "    file:", "    hash:", "    cutoff:"}) {
     uncomment("  ", key);
   }
   uncomment("  ", "softening:");

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -82,12 +83,38 @@ void require_stacks(int threads) {
   }
 }
 
+/// A number, or one for each level of nesting between commas: "4", "4,2".
+bool are_numbers_of_threads(std::string_view text) {
+  constexpr std::string_view blanks = " \t", digits = "0123456789";
+  const std::size_t comma = text.find(',');
+  std::string_view number = text.substr(0, comma);
+  number.remove_prefix(std::min(number.find_first_not_of(blanks), number.size()));
+  if (number.starts_with('+')) number.remove_prefix(1);
+  number = number.substr(0, number.find_last_not_of(blanks) + 1);
+  const bool is_number = number.find_first_not_of(digits) == number.npos &&
+                         number.find_first_of(digits.substr(1)) != number.npos;
+  return is_number && number.size() < 19 &&
+         (comma == text.npos || are_numbers_of_threads(text.substr(comma + 1)));
+}
+
+/// OpenMP would go on with as many threads as there are cores, whoever else is to have them.
+void require_number_of_threads(int most) {
+  const char* given = std::getenv("OMP_NUM_THREADS");
+  if (given == nullptr || are_numbers_of_threads(given)) return;
+  std::string got = *given == '\0' ? "an empty text" : std::string(given).substr(0, 40);
+  std::replace_if(
+      got.begin(), got.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  throw InputError("OMP_NUM_THREADS: not a number of threads, got " + got + ", allowed 1 to " +
+                   std::to_string(most) + " here, or no such variable");
+}
+
 }  // namespace
 
 void require_startable_threads() {
   constexpr int beside = 2;  // who writes files, and a start
   const int wanted = omp_get_max_threads();
   const int most = std::max(256, 16 * omp_get_num_procs());
+  require_number_of_threads(most);
   if (wanted > most) {
     throw InputError("OMP_NUM_THREADS: too many threads, got " + std::to_string(wanted) +
                      ", allowed 1 to " + std::to_string(most) + " here");
