@@ -134,11 +134,11 @@ constexpr pencilbox::Precision arithmetic_of(pencilbox::Precision precision) {
   return precision;  // in single positions are float all the same
 }
 
-/// Whether a back end has kernels for tabulated pairs: it says `evaluates_tables`. Few do, since
-/// each functor more is compiled into every kernel of every back end that has it.
+/// Whether a back end has kernels for tabulated pairs: it says so by a type `EvaluatesTables`. Few
+/// do, since each functor more is compiled into every kernel of every back end that has it.
 template <class BackendInPrecision>
 constexpr bool has_kernels_for_tables = requires {
-  BackendInPrecision::evaluates_tables;
+  typename BackendInPrecision::EvaluatesTables;
 };
 
 /// What the back end refuses in the precision of the problem.

@@ -89,7 +89,7 @@ struct SeveralThreadsATarget {
 template <class Precision>
 class ParPartNoLoop final : public Backend<Precision> {
  public:
-  static constexpr bool evaluates_tables = true;
+  using EvaluatesTables = std::true_type;
 
   ParPartNoLoop(const Problem&, const BackendOptions& options)
       : runs_(source_runs_of(options)),

@@ -94,7 +94,7 @@ template <class Precision>
 class Reference final : public Backend<Precision> {
  public:
   using PairArithmetic = double;  // whatever the precision of the run
-  static constexpr bool evaluates_tables = true;
+  using EvaluatesTables = std::true_type;
 
   Reference(const Problem& problem, const BackendOptions&)
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}

@@ -200,7 +200,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
  public:
   static constexpr bool needs_cutoff = true;
-  static constexpr bool evaluates_tables = true;
+  using EvaluatesTables = std::true_type;
 
   VerletList(const Problem& problem, const BackendOptions& options)
       : device_(problem.device),

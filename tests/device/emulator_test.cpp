@@ -89,10 +89,10 @@ struct PassOn {
 };
 
 template <GridDefect defect>
-std::string message_of_grid(const LaunchShape& shape, std::vector<Index>& values, Index rounds) {
+std::string message_of_grid(const LaunchShape& grid, std::vector<Index>& values, Index rounds) {
   Stream stream;
   try {
-    launch_at_once(stream, shape, PassOn<defect>{values.data(), rounds});
+    launch_at_once(stream, grid, PassOn<defect>{values.data(), rounds});
   } catch (const EmulatorError& error) {
     return error.what();
   }

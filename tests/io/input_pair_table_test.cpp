@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTable{"unit", head + rows(171, 4.184), "energy and force contradict", "by the forces"},
         BadTable{"potential_of_r", head + rows(171, 0.8), "contradict", "by the forces"},
         BadTable{"coarse", head + rows(12), "contradict", "nearer to each other"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace pencilbox
