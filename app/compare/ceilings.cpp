@@ -1,11 +1,9 @@
 #include "app/compare/ceilings.hpp"
 
-#include <limits>
+#include "app/compare/not_known.hpp"
 
 namespace pencilbox {
 namespace {
-
-constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// Bytes of a number.
 struct Sizes {

@@ -5,13 +5,13 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/bench/measurement.hpp"
 #include "app/compare/force_check.hpp"
+#include "app/compare/not_known.hpp"
 #include "app/engine/simulation.hpp"
 #include "io/output/result.hpp"
 
@@ -35,8 +35,8 @@ struct Contest {
 /// What `deterministic` costs, and how far the timings of with and without it scatter: both by the
 /// time without it. Within that nothing is known of a cost. NaN where it cannot do both.
 struct DeterministicCost {
-  double cost = std::numeric_limits<double>::quiet_NaN();
-  double noise = std::numeric_limits<double>::quiet_NaN();
+  double cost = not_known;
+  double noise = not_known;
 
   bool is_within_noise() const { return std::abs(cost) <= noise; }
 };

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "app/compare/not_known.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox {
 namespace {
-
-constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 RegionSeconds divided(const RegionSeconds& seconds, double by) {
   RegionSeconds result;

@@ -248,7 +248,6 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
     if (rebuild_seconds_ > 0.0) ++made;
     seconds += std::exchange(rebuild_seconds_, 0.0);
     if (!choosing_->note(seconds, some, made)) continue;
-    rebuild_seconds_ = 0.0;
     adopt(choosing_->active());
   }
   choose_again_if_crowded();

@@ -154,6 +154,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
 
  public:
   static constexpr bool needs_cutoff = true;
+  static constexpr bool stays_resident = true;
 
   ClusterList(const Problem& problem, const BackendOptions& options)
       : device_(problem.device),
@@ -201,29 +202,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
            Kernel{{particles, functor}, memory_.rows(most), clusters(), shifts_.data(), sink});
   }
 
-  bool compute_and_move_units(const BinnedParticles<Precision>& particles,
-                              const Interaction<Pair>& interaction,
-                              const KickAndDrift<Precision>& move,
-                              const UnitsOfCycle<Precision>& units, Stream& stream) override {
-    bool enqueued = false;
-    interaction.visit_for_forces([&](const auto& functor) {
-      enqueued = stay_resident(particles, functor, move, units, stream);
-    });
-    return enqueued;
-  }
-
-  Index row_capacity() const override { return memory_.capacity(); }
-  void grow_rows(Index wanted) override { memory_.grow(wanted); }
-
-  LaunchReport launch_report() const override {
-    return {shape_, [this] {
-              return std::to_string(targets_of_a_cluster) + " targets a cluster, " +
-                     std::to_string(lanes_) + " threads each, rows of at most " +
-                     std::to_string(memory_.capacity()) + " sources";
-            }};
-  }
-
- private:
+  /// Launches the kernel of a cycle: see BackendWithSinks.
   template <class Functor>
   bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
                      const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
@@ -241,6 +220,18 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     return true;
   }
 
+  Index row_capacity() const override { return memory_.capacity(); }
+  void grow_rows(Index wanted) override { memory_.grow(wanted); }
+
+  LaunchReport launch_report() const override {
+    return {shape_, [this] {
+              return std::to_string(targets_of_a_cluster) + " targets a cluster, " +
+                     std::to_string(lanes_) + " threads each, rows of at most " +
+                     std::to_string(memory_.capacity()) + " sources";
+            }};
+  }
+
+ private:
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
 
   /// As many as keep a GPU busy; each at least one target to store (measured on an H200).

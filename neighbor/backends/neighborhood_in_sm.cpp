@@ -86,6 +86,7 @@ class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodIn
  public:
   using Pair = typename Precision::Pair;
   static constexpr bool needs_cutoff = false;
+  static constexpr bool stays_resident = false;
 
   NeighborhoodInSm(const Problem& problem, const BackendOptions& options)
       : cutoff_(cutoff_of(problem.potential)),

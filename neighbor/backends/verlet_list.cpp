@@ -200,6 +200,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
  public:
   static constexpr bool needs_cutoff = true;
+  static constexpr bool stays_resident = true;
   using EvaluatesTables = std::true_type;
 
   VerletList(const Problem& problem, const BackendOptions& options)
@@ -259,16 +260,22 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
   bool prefers_units_at_once() const override { return true; }
 
-  bool compute_and_move_units(const BinnedParticles<Precision>& particles,
-                              const Interaction<Pair>& interaction,
-                              const KickAndDrift<Precision>& move,
-                              const UnitsOfCycle<Precision>& units, Stream& stream) override {
+  /// Launches the kernel of a cycle: see BackendWithSinks.
+  template <class Functor>
+  bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
+                     const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
+                     Stream& stream) {
     if (lanes_ == 1) return false;
-    bool enqueued = false;
-    interaction.visit_for_forces([&](const auto& functor) {
-      enqueued = stay_resident(particles, functor, move, units, stream);
-    });
-    return enqueued;
+    using Kernel = ResidentRows<Precision, Functor>;
+    const ListRows rows = memory_.rows(particles.count);
+    const LaunchShape shape =
+        resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
+    if (!launch_resident(stream, shape,
+                         Kernel{particles, functor, rows, shifts_.data(), move, units})) {
+      return false;
+    }
+    shape_ = shape;
+    return true;
   }
 
   Index row_capacity() const override { return memory_.capacity(); }
@@ -282,22 +289,6 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
   }
 
  private:
-  template <class Functor>
-  bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
-                     const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
-                     Stream& stream) {
-    using Kernel = ResidentRows<Precision, Functor>;
-    const ListRows rows = memory_.rows(particles.count);
-    const LaunchShape shape =
-        resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
-    if (!launch_resident(stream, shape,
-                         Kernel{particles, functor, rows, shifts_.data(), move, units})) {
-      return false;
-    }
-    shape_ = shape;
-    return true;
-  }
-
   /// So few around a cell that a warp's lanes would find little to do.
   static bool is_sparse(const Problem& problem) {
     return problem.particles < 2 * problem.grid.count();

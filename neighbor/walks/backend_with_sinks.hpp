@@ -8,7 +8,9 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 /// `Derived` launches its kernel in run<wanted>(particles, interaction's functor, sink, stream),
-/// and says with `needs_cutoff` whether potentials without one are none of its business.
+/// and says with `needs_cutoff` whether potentials without one are none of its business. With
+/// `stays_resident` it has stay_resident(particles, functor, move, units, stream), which is
+/// compute_and_move_units().
 template <class Precision, class Derived>
 class BackendWithSinks : public Backend<Precision> {
   using Pair = typename Precision::Pair;
@@ -37,6 +39,19 @@ class BackendWithSinks : public Backend<Precision> {
     interaction.visit_for_forces([&](const auto& functor) {
       self().template run<Wanted::forces>(particles, functor, move, stream);
     });
+  }
+
+  bool compute_and_move_units(const BinnedParticles<Precision>& particles,
+                              const Interaction<Pair>& interaction,
+                              const KickAndDrift<Precision>& move,
+                              const UnitsOfCycle<Precision>& units, Stream& stream) override {
+    bool enqueued = false;
+    if constexpr (Derived::stays_resident) {
+      interaction.visit_for_forces([&](const auto& functor) {
+        enqueued = self().stay_resident(particles, functor, move, units, stream);
+      });
+    }
+    return enqueued;
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "neighbor/backend.hpp"
 #include "neighbor/walks/list_rows.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -42,6 +43,18 @@ class ResidentEntries {
   SharedArray<FourEntries> entries_;
   Index own_, threads_;
 };
+
+/// Runs body(k) for one unit after the other; every thread of the grid must call it. A unit lowers
+/// the limit to the next one at least, so all blocks agree on where they end.
+template <class Precision, class Body>
+PENCILBOX_DEVICE_FUNCTION void for_each_unit(const Block& block,
+                                             const UnitsOfCycle<Precision>& units, Body&& body) {
+  for (std::int32_t k = 0; k < units.count; ++k) {
+    if (k > 0) block.grid_barrier();
+    if (k >= *units.limit) return;
+    body(k);
+  }
+}
 
 /// As many blocks for each multiprocessor, one if it can be, as hold all rows between them.
 /// `bytes`: of a block's shared memory beside the entries.

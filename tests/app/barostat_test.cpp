@@ -44,34 +44,14 @@ std::string deck_under_pressure(const std::string& backend) {
          "  checkpoint: {every: 100}\n";
 }
 
-std::vector<std::vector<double>> rows_of(const std::string& csv) {
-  std::vector<std::vector<double>> rows;
-  std::istringstream stream(csv);
-  std::string line;
-  std::getline(stream, line);
-  while (std::getline(stream, line)) {
-    std::vector<double> row;
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::stod(cell));
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 class RunUnderPressure : public InAFolder {
  protected:
   RunUnderPressure() { setenv("OMP_NUM_THREADS", "1", 1); }
-
-  ProgramResult run(const std::string& arguments) const {
-    const ProgramResult result = program("run deck.yaml --quiet " + arguments);
-    EXPECT_EQ(result.exit_code, 0) << arguments << ": " << result.err;
-    return result;
-  }
 };
 
 TEST_F(RunUnderPressure, RowsAndFramesHaveTheBoxOfTheirStep) {
   write("deck.yaml", deck_under_pressure("par-part-no-loop"));
-  run("");
+  run_deck("");
   const std::string csv = read("deck/thermo.csv");
   EXPECT_THAT(csv, HasSubstr("conserved_energy,pressure,volume,density\n"));
   const auto rows = rows_of(csv);
@@ -109,10 +89,10 @@ TEST_F(RunUnderPressure, GoesOnToTheSameBits) {
     for (const int every : {19, 40, 43}) {  // the last but one: 95, 80, 86
       const std::string with = "--set output.checkpoint.every=" + std::to_string(every) + " ";
       const std::string name = backend + std::to_string(every);
-      run(with + "--set output.directory=" + name + "/whole");
+      run_deck(with + "--set output.directory=" + name + "/whole");
       fs::copy(folder() / name / "whole", folder() / name / "parts");
       fs::remove(folder() / name / "parts/checkpoint.h5");
-      run(with + "--resume --set output.directory=" + name + "/parts");
+      run_deck(with + "--resume --set output.directory=" + name + "/parts");
       for (const char* file :
            {"/thermo.csv", "/checkpoint.h5", "/observable-radial-distribution.csv"}) {
         EXPECT_EQ(read(name + "/whole" + file) == read(name + "/parts" + file), true)
@@ -131,7 +111,7 @@ TEST_F(RunUnderPressure, GoesOnToTheSameBits) {
 /// What a checkpoint leaves is a start in its own box.
 TEST_F(RunUnderPressure, IsAStartForOthers) {
   write("deck.yaml", deck_under_pressure("par-part-no-loop"));
-  run("");
+  run_deck("");
   const auto last = rows_of(read("deck/thermo.csv")).back();
   for (const std::string file : {"deck/checkpoint.h5", "deck/trajectory.h5md"}) {
     write("next.yaml", "system: {particles: {file: " + file +

@@ -32,20 +32,6 @@ const std::vector<std::string> files{"observable-radial-distribution",
                                      "observable-coordination",
                                      "observable-structure-factor"};
 
-/// The rows of a CSV, header apart.
-std::vector<std::vector<double>> rows_of(const std::string& csv) {
-  std::vector<std::vector<double>> rows;
-  std::istringstream lines(csv);
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    rows.emplace_back();
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(std::stod(cell));
-  }
-  return rows;
-}
-
 class ObservablesOfARun : public InAFolder {
  protected:
   ObservablesOfARun() { write("deck.yaml", small_deck(observables)); }

@@ -31,6 +31,20 @@ inline std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
+/// The rows of a CSV, header apart.
+inline std::vector<std::vector<double>> rows_of(const std::string& csv) {
+  std::vector<std::vector<double>> rows;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(std::stod(cell));
+  }
+  return rows;
+}
+
 /// A test with a folder of its own, removed afterwards.
 class InAFolder : public ::testing::Test {
  protected:
@@ -50,7 +64,14 @@ class InAFolder : public ::testing::Test {
     return run(PENCILBOX_PROGRAM, arguments, environment);
   }
 
-  /// The same with another program.
+  /// `run deck.yaml` with these arguments, which has to succeed.
+  ProgramResult run_deck(const std::string& arguments) const {
+    const ProgramResult result = program("run deck.yaml " + arguments);
+    EXPECT_EQ(result.exit_code, 0) << arguments << ": " << result.err;
+    return result;
+  }
+
+  /// The same as program() with another one.
   ProgramResult run(const std::string& executable, const std::string& arguments,
                     const std::string& environment = "") const {
     const auto aside = std::filesystem::path(folder_.string() + ".streams");

@@ -42,29 +42,9 @@ std::string staged_deck(int cooling, const std::string& backend = "par-part-no-l
          "  trajectory: {every: 50, fields: [position, velocity, image]}\n";
 }
 
-std::vector<std::vector<double>> rows_of(const std::string& csv) {
-  std::vector<std::vector<double>> rows;
-  std::istringstream stream(csv);
-  std::string line;
-  std::getline(stream, line);
-  while (std::getline(stream, line)) {
-    std::vector<double> row;
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::stod(cell));
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 class StagedRun : public InAFolder {
  protected:
   StagedRun() { setenv("OMP_NUM_THREADS", "1", 1); }
-
-  ProgramResult run(const std::string& arguments) const {
-    const ProgramResult result = program("run deck.yaml " + arguments);
-    EXPECT_EQ(result.exit_code, 0) << arguments << ": " << result.err;
-    return result;
-  }
 
   void expect_same_outputs(const std::string& a, const std::string& b) const {
     for (const char* name :
@@ -84,7 +64,7 @@ class StagedRun : public InAFolder {
 
 TEST_F(StagedRun, StepsRowsAndFramesGoOn) {
   write("deck.yaml", staged_deck(100));
-  const ProgramResult result = run("");
+  const ProgramResult result = run_deck("");
   const auto rows = rows_of(read("deck/thermo.csv"));
   ASSERT_GE(rows.size(), 6U);
   EXPECT_EQ(rows.back()[0], 420);
@@ -111,7 +91,8 @@ TEST_F(StagedRun, StepsRowsAndFramesGoOn) {
 /// From the step on that the minimisation ended at, nothing is done before the next stage begins.
 TEST_F(StagedRun, AMinimisationThatHasConvergedIsNotLookedAtAgain) {
   write("deck.yaml", staged_deck(20));
-  run("--quiet --set run.stages[0].steps=1000000000000 "
+  run_deck(
+      "--quiet --set run.stages[0].steps=1000000000000 "
       "--set run.stages[0].integrator.force_tolerance=5");
   const json report = json::parse(read("deck/report.json"));
   const json& stage = report.at("stages").at(0);
@@ -132,7 +113,7 @@ TEST_F(StagedRun, AMinimisationThatHasConvergedIsNotLookedAtAgain) {
 
 TEST_F(StagedRun, TheReportTellsOfEachStage) {
   write("deck.yaml", staged_deck(20));
-  run("--quiet --set run.stages[0].steps=100");
+  run_deck("--quiet --set run.stages[0].steps=100");
   const json report = json::parse(read("deck/report.json"));
   ASSERT_EQ(report.at("stages").size(), 3U);
   const json& first = report["stages"][0];
@@ -155,7 +136,7 @@ TEST_F(StagedRun, OneStageHasAReportToo) {
   write("deck.yaml",
         "system: {particles: {lattice: {type: fcc, density: 1, cells: [4, 4, 4]}}}\n"
         "potential: {cutoff: 2.5}\nrun: {steps: 5, device: host}\nintegrator: {type: fire}\n");
-  const ProgramResult result = run("");
+  const ProgramResult result = run_deck("");
   EXPECT_NE(result.out.find("minimised in 0 steps: the largest force is"), std::string::npos)
       << result.out;
   const json report = json::parse(read("deck/report.json"));
@@ -173,10 +154,10 @@ TEST_F(StagedRun, GoesOnInAnyStageToTheSameBits) {
       const std::string with =
           "--quiet --set output.checkpoint.every=" + std::to_string(every) + " ";
       const std::string name = backend + std::to_string(every);
-      run(with + "--set output.directory=" + name + "/whole");
+      run_deck(with + "--set output.directory=" + name + "/whole");
       fs::copy(folder() / name / "whole", folder() / name / "parts");
       fs::remove(folder() / name / "parts/checkpoint.h5");
-      run(with + "--resume --set output.directory=" + name + "/parts");
+      run_deck(with + "--resume --set output.directory=" + name + "/parts");
       expect_same_outputs(name + "/whole", name + "/parts");
     }
   }
@@ -185,19 +166,19 @@ TEST_F(StagedRun, GoesOnInAnyStageToTheSameBits) {
 TEST_F(StagedRun, AKillInTheSecondStageLosesNothing) {
   write("deck.yaml", staged_deck(1500));
   const std::string every = "--set output.checkpoint.every=500";
-  run("--quiet --set output.directory=whole " + every);
+  run_deck("--quiet --set output.directory=whole " + every);
   const pid_t child = start({"run", "deck.yaml", "--quiet", "--set", "output.directory=parts",
                              "--set", "output.checkpoint.every=500"});
   ASSERT_TRUE(appears("parts/checkpoint.h5"));
   kill(child, SIGKILL);
   finish(child);
-  run("--quiet --resume --set output.directory=parts " + every);
+  run_deck("--quiet --resume --set output.directory=parts " + every);
   expect_same_outputs("whole", "parts");
 }
 
 TEST_F(StagedRun, OnlyTheLastStepsMayChange) {
   write("deck.yaml", staged_deck(20));
-  run("--quiet --set output.checkpoint.every=320");
+  run_deck("--quiet --set output.checkpoint.every=320");
   fs::remove(folder() / "deck/checkpoint.h5");
   const auto refused = [&](const std::string& arguments) {
     const ProgramResult result = program("run deck.yaml --quiet --resume " + arguments);
@@ -213,7 +194,7 @@ TEST_F(StagedRun, OnlyTheLastStepsMayChange) {
   EXPECT_NE(
       refused("--set run.stages[2].integrator.timestep=0.001").find("got 0.001, allowed 0.002"),
       std::string::npos);
-  run("--quiet --resume --set run.stages[2].steps=30");
+  run_deck("--quiet --resume --set run.stages[2].steps=30");
   EXPECT_EQ(rows_of(read("deck/thermo.csv")).back()[0], 350);
 }
 

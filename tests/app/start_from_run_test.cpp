@@ -25,13 +25,8 @@ class StartFromRun : public InAFolder {
 
   /// Potential and kinetic energy of a row of thermo.csv.
   std::pair<double, double> energies(const std::string& name, std::size_t row) const {
-    std::istringstream lines(read(name));
-    std::string line;
-    for (std::size_t k = 0; k <= row + 1; ++k) std::getline(lines, line);
-    std::vector<double> numbers;
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
-    EXPECT_EQ(numbers.size(), 8U) << line;
+    const std::vector<double> numbers = rows_of(read(name)).at(row);
+    EXPECT_EQ(numbers.size(), 8U);
     return {numbers.at(4), numbers.at(3)};
   }
 

@@ -21,18 +21,7 @@ namespace {
 const DeviceApi& host() { return *device_backends().front().device; }
 
 IntegratorParameters bath(const std::string& thermostat) {
-  IntegratorParameters parameters{{"temperature", 1.0}};
-  if (thermostat == "langevin") {
-    parameters["friction"] = 2.0;
-  } else {
-    parameters["relaxation_time"] = 0.2;
-  }
-  if (thermostat == "nose-hoover") {
-    parameters["chain_length"] = 3.0;
-  } else {
-    parameters["seed"] = 1.0;
-  }
-  return parameters;
+  return bath_parameters(thermostat, 1.0, 2.0, 0.2);
 }
 
 Barostat under(double pressure, double relaxation_time, std::int64_t every) {

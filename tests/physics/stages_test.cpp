@@ -25,17 +25,8 @@ SimulationSetup liquid(StartState start = thermal_crystal(4, 0.8442)) {
 }
 
 IntegratorParameters bath(const std::string& thermostat, double from, double to) {
-  IntegratorParameters parameters{{"temperature", from}, {ramp_end("temperature"), to}};
-  if (thermostat == "langevin") {
-    parameters["friction"] = 5.0;
-  } else {
-    parameters["relaxation_time"] = 0.1;
-  }
-  if (thermostat == "nose-hoover") {
-    parameters["chain_length"] = 3.0;
-  } else {
-    parameters["seed"] = 1.0;
-  }
+  IntegratorParameters parameters = bath_parameters(thermostat, from, 5.0, 0.1);
+  parameters[ramp_end("temperature")] = to;
   return parameters;
 }
 

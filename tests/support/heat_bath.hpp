@@ -25,6 +25,24 @@ inline SimulationSetup with_integrator(SimulationSetup setup, std::string integr
   return setup;
 }
 
+/// What a thermostat of this name takes. Langevin's has a friction [1/tau], the others a relaxation
+/// time [tau].
+inline IntegratorParameters bath_parameters(const std::string& thermostat, double temperature,
+                                            double friction, double relaxation_time) {
+  IntegratorParameters parameters{{"temperature", temperature}};
+  if (thermostat == "langevin") {
+    parameters["friction"] = friction;
+  } else {
+    parameters["relaxation_time"] = relaxation_time;
+  }
+  if (thermostat == "nose-hoover") {
+    parameters["chain_length"] = 3.0;
+  } else {
+    parameters["seed"] = 1.0;
+  }
+  return parameters;
+}
+
 /// Too far apart to meet in such runs, at rest.
 inline SimulationSetup free_particles(int cells) {
   SimulationSetup setup = make_lj_setup(thermal_crystal(cells, 1e-5), 1.1, Truncation::shift);

@@ -67,10 +67,9 @@ struct ClusterPairs {
     }
   }
 
-  /// The targets among themselves: a lane takes one, `source`, as a source.
+  /// The targets among themselves: a lane below their count takes one, `source`, as a source.
   PENCILBOX_DEVICE_FUNCTION void add_own(Index lane, const Targets& targets, const Source& source,
                                          Sum (&sum)[targets_of_a_cluster]) const {
-    if (lane >= targets.cluster.count) return;
     for (int t = 0; t < targets_of_a_cluster; ++t) {
       const auto exact = [&] {
         return exact_separation(particles, targets.particle(t), targets.cluster.first + lane,

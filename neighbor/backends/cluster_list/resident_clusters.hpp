@@ -61,8 +61,6 @@ struct ResidentClusters {
     stay(block, row, shift_of, entries);
   }
 
-  /// Unit after unit. A unit lowers the limit to the next one at least, so all blocks agree on
-  /// where they end.
   PENCILBOX_DEVICE_FUNCTION void stay(const Block& block, const Row& row, const Shifts& shift_of,
                                       const ResidentEntries& entries) const {
     MovingParticle<Precision> self{};
@@ -73,9 +71,7 @@ struct ResidentClusters {
       reference = move.arrival.under_watch.reference[row.particle()];
       type = static_cast<std::int32_t>(pairs.particles.packed[row.particle()].type);
     }
-    for (std::int32_t k = 0; k < units.count; ++k) {
-      if (k > 0) block.grid_barrier();
-      if (k >= *units.limit) break;
+    for_each_unit(block, units, [&](std::int32_t k) {
       const Sum sum = sum_of(block, row, targets_of(block, row, self, type), shift_of, entries,
                              units.read_by(k));
       self.kick_and_drift(sum.force, static_cast<State>(move.timestep));
@@ -83,7 +79,7 @@ struct ResidentClusters {
         move.arrival.under_watch.in(units.read_by(k + 1))
             .show(row.particle(), self.position, reference, type, k + 1);
       }
-    }
+    });
     if (row.shows()) move.store(row.particle(), self);
   }
 
@@ -128,7 +124,7 @@ struct ResidentClusters {
     for (int t = 1; t < targets_of_a_cluster; ++t) {
       if (row.lane == t) own = targets.at[t];
     }
-    pairs.add_own(row.lane, targets, own, sum);
+    if (row.lane < row.cluster.count) pairs.add_own(row.lane, targets, own, sum);
     return sum_over_lanes(block, sum, rows.lanes);
   }
 };

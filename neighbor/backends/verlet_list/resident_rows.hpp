@@ -50,8 +50,7 @@ struct ResidentRows {
     stay(block, target, lane, shift_of, entries);
   }
 
-  /// Unit after unit. A unit lowers the limit to the next one at least, so all blocks agree on
-  /// where they end. All lanes of a row move its target, which costs no more than one.
+  /// All lanes of a row move its target, which costs no more than one.
   PENCILBOX_DEVICE_FUNCTION void stay(const Block& block, const Target& target, Index lane,
                                       const Shifts& shift_of,
                                       const ResidentEntries& entries) const {
@@ -62,9 +61,7 @@ struct ResidentRows {
       self = move.particle(target.particle);
       reference = move.arrival.under_watch.reference[target.particle];
     }
-    for (std::int32_t k = 0; k < units.count; ++k) {
-      if (k > 0) block.grid_barrier();
-      if (k >= *units.limit) break;
+    for_each_unit(block, units, [&](std::int32_t k) {
       Sum sum =
           walk(target, self.position.template to<Pair>(), shift_of, entries, units.read_by(k));
       sum.add_lanes(block, rows.lanes);
@@ -73,7 +70,7 @@ struct ResidentRows {
         move.arrival.under_watch.in(units.read_by(k + 1))
             .show(target.particle, self.position, reference, target.type, k + 1);
       }
-    }
+    });
     if (shows) move.store(target.particle, self);
   }
 
