@@ -481,8 +481,8 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .default_value = "auto",
        .documentation = "How steps reach the device; launched: one kernel after the other, graph: "
                         "many steps noted once and launched as one, persistent: from one rebuild "
-                        "of a list to the next in one kernel, auto: on a GPU persistent for "
-                        "verlet-list where it can be, else graphs",
+                        "of a list to the next in one kernel, auto: on a GPU persistent "
+                        "where it can be, else graphs",
        .choices = words(executor_names)},
   };
 }

@@ -8,11 +8,11 @@
 // single sources there are fewer pairs in vain.
 //
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
+#include "core/device/read_ahead.hpp"
 #include "neighbor/backends/cluster_list/resident_clusters.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
-#include "neighbor/walks/split_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -102,17 +102,17 @@ struct WalkClusters {
     Targets targets;
     if (is_there) targets.cluster = clusters.cluster[row];
     for (int t = 0; t < targets_of_a_cluster; ++t) {
-      targets.at[t] =
-          t < targets.cluster.count ? packed(targets.cluster.first + t) : Targets::nobody();
+      targets.at[t] = t < targets.cluster.count ? pairs.particles.packed[targets.cluster.first + t]
+                                                : Targets::nobody();
     }
     Sum sum[targets_of_a_cluster];
     if (is_there) {
       walk(row, lane, targets, shift_of, sum);
       if (lane < targets.cluster.count) {
-        pairs.add_own(lane, targets, packed(targets.cluster.first + lane), sum);
+        pairs.add_own(lane, targets, pairs.particles.packed[targets.cluster.first + lane], sum);
       }
     }
-    const Sum whole = sum_over_lanes(block, sum, rows.lanes);
+    const Sum whole = pairs.whole(block, sum, rows.lanes);
     const Index lanes = rows.lanes / targets_of_a_cluster;
     const Index t = lane / lanes;
     if (lane % lanes == 0 && t < targets.cluster.count) {
@@ -120,31 +120,30 @@ struct WalkClusters {
     }
   }
 
+  /// Two sources and the next four entries are on their way while a source meets the targets.
   PENCILBOX_DEVICE_FUNCTION void walk(Index row, Index lane, const Targets& targets,
                                       const Shifts& shift_of,
                                       Sum (&sum)[targets_of_a_cluster]) const {
     const FourEntries* fours = rows.fours(row, lane);
     FourEntries now = *fours;
-    for (Index left = rows.length[row]; left > 0;) {
-      const Source first = packed(now.first.index());
-      const Source second = packed(now.second.index());
-      const Source third = packed(now.third.index());
-      const Source fourth = packed(now.fourth.index());
-      const FourEntries entries = now;
-      left -= rows.chunk();
-      if (left > 0) {
-        fours += rows.stride();
-        now = *fours;
-      }
-      pairs.add(targets, entries.first, first, shift_of, sum);
-      pairs.add(targets, entries.second, second, shift_of, sum);
-      pairs.add(targets, entries.third, third, shift_of, sum);
-      pairs.add(targets, entries.fourth, fourth, shift_of, sum);
+    Source odd = packed(now.first), even = packed(now.second);
+    for (Index left = rows.length[row]; left > 0; left -= rows.chunk()) {
+      if (left > rows.chunk()) fours += rows.stride();
+      const FourEntries next = read_ahead(fours);
+      pairs.add(targets, now.first, odd, shift_of, sum);
+      odd = packed(now.third);
+      pairs.add(targets, now.second, even, shift_of, sum);
+      even = packed(now.fourth);
+      pairs.add(targets, now.third, odd, shift_of, sum);
+      odd = packed(next.first);
+      pairs.add(targets, now.fourth, even, shift_of, sum);
+      even = packed(next.second);
+      now = next;
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION const Source& packed(Index particle) const {
-    return pairs.particles.packed[particle];
+  PENCILBOX_DEVICE_FUNCTION Source packed(const ListEntry& entry) const {
+    return read_ahead(pairs.particles.packed + entry.index());
   }
 };
 
@@ -196,24 +195,28 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
     const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
-    using Kernel = WalkClusters<Precision, wanted, Functor, Sink>;
+    const auto interaction = in_force_units(functor);
+    using Kernel = WalkClusters<Precision, wanted, decltype(in_force_units(functor)), Sink>;
     shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
     launch(stream, shape_,
-           Kernel{{particles, functor}, memory_.rows(most), clusters(), shifts_.data(), sink});
+           Kernel{{particles, interaction}, memory_.rows(most), clusters(), shifts_.data(), sink});
   }
+
+  bool prefers_units_at_once() const override { return true; }
 
   /// Launches the kernel of a cycle: see BackendWithSinks.
   template <class Functor>
   bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
                      const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
                      Stream& stream) {
-    using Kernel = ResidentClusters<Precision, Functor>;
+    const auto interaction = in_force_units(functor);
+    using Kernel = ResidentClusters<Precision, decltype(in_force_units(functor))>;
     const ListRows rows = memory_.rows(most_rows_of_four(particles.count, particles.cells()));
     const LaunchShape shape =
         resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
     if (!launch_resident(
             stream, shape,
-            Kernel{{particles, functor}, rows, clusters(), shifts_.data(), move, units})) {
+            Kernel{{particles, interaction}, rows, clusters(), shifts_.data(), move, units})) {
       return false;
     }
     shape_ = shape;
@@ -234,13 +237,15 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
  private:
   ClustersView clusters() { return {clusters_.data(), count_.data()}; }
 
-  /// As many as keep a GPU busy; each at least one target to store (measured on an H200).
+  /// As many as a GPU runs all at once; each at least one target to store (measured on an H200).
   static int lanes_for(const Problem& problem, const BackendOptions& options) {
     const std::string& given = options.at("threads_per_cluster");
     if (given != "auto") return std::stoi(given);
-    const std::int64_t enough = std::int64_t{496} * problem.device.multiprocessors;
+    const std::int64_t at_once =
+        std::int64_t{most_resident_threads<Precision>} * problem.device.multiprocessors;
+    const std::int64_t clusters = most_rows_of_four(problem.particles, problem.grid.count());
     int lanes = targets_of_a_cluster;
-    while (lanes < 32 && std::int64_t{problem.particles} * lanes / 4 < enough) lanes *= 2;
+    while (lanes < 32 && clusters * 2 * lanes <= at_once) lanes *= 2;
     return lanes;
   }
 

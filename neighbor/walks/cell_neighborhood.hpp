@@ -55,8 +55,11 @@ struct NeighborhoodShape {
     const auto wanted = static_cast<std::int64_t>(std::min(around, 1024.0));
     NeighborhoodShape shape;
     shape.room = static_cast<Index>(round_up(std::max<std::int64_t>(wanted, 192), 64));
-    shape.cells_of_a_block =
-        std::max(Index{1}, problem.grid.count() / std::max(problem.particles, Index{1}));
+    // Four, where that leaves enough blocks: what a block begins with takes as long as a part of a
+    // cell. More, where most cells are empty.
+    const bool has_many = cells > 256.0 * problem.device.multiprocessors;
+    shape.cells_of_a_block = std::max(has_many ? Index{4} : Index{1},
+                                      problem.grid.count() / std::max(problem.particles, Index{1}));
     const double device = 1024.0 * problem.device.multiprocessors;
     while (shape.threads < 512 && 2.0 * shape.threads * cells <= device) shape.threads *= 2;
     return shape;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/interactions/force_units.hpp"
 #include "core/interactions/lennard_jones.hpp"
 #include "core/interactions/potential.hpp"
 
@@ -181,6 +182,49 @@ TEST(Minimum, HasNoForce) {
     EXPECT_NEAR(term.force_over_r * r, 0.0, 1e-13 / sigma);
     EXPECT_NEAR(term.energy, -1.0, 1e-14);
   }
+}
+
+template <LennardJonesForm form>
+void expect_force_in_units_to_be_the_force(Truncation truncation) {
+  LennardJonesModel model;
+  model.pairs = {{.epsilon = 1.7, .sigma = 0.9}};
+  model.truncation = truncation;
+  using Pairs = OnePairOfTypes<LennardJonesConstants<double>>;
+  const Pairs pairs{lennard_jones_constants<double>(model).front()};
+  const LennardJones<double, form, Pairs> plain{pairs, 6.25, 6.26};
+  const LennardJonesInUnits<double, form> in_units = in_force_units(plain);
+  EXPECT_EQ(in_units.in_range(6.24), plain.in_range(6.24));
+  for (double r = 0.7; r < 2.5; r += 0.01) {
+    const double expected = plain.force_over_r(r * r, 0, 0);
+    const Vec3<double> whole =
+        out_of_force_units(in_units, Vec3<double>{in_units.force_over_r(r * r, 0, 0), 0.0, 0.0});
+    const double terms = 48.0 * 1.7 * std::pow(0.9, 12) / std::pow(r, 14) + 1.0;
+    ASSERT_NEAR(whole.x, expected, 4e-15 * terms) << r;
+  }
+}
+
+TEST(ForceUnits, TimesTheUnitAreTheForce) {
+  expect_force_in_units_to_be_the_force<LennardJonesForm::shifted>(Truncation::cut);
+  expect_force_in_units_to_be_the_force<LennardJonesForm::force_shifted>(Truncation::force_shift);
+}
+
+TEST(ForceUnits, AFormWithoutAShiftOfTheForceHasTheSameBits) {
+  const auto constants = lennard_jones_constants<float>(LennardJonesModel{}).front();
+  const OnePairOfTypes<LennardJonesConstants<float>> pairs{constants};
+  using Pairs = OnePairOfTypes<LennardJonesConstants<float>>;
+  const LennardJones<float, LennardJonesForm::shifted, Pairs> one{pairs, 6.25F, 6.26F};
+  const LennardJones<float, LennardJonesForm::force_shifted, Pairs> other{pairs, 6.25F, 6.26F};
+  for (float r2 = 0.7F; r2 < 6.25F; r2 += 0.01F) {
+    ASSERT_EQ(in_force_units(one).force_over_r(r2, 0, 0),
+              in_force_units(other).force_over_r(r2, 0, 0));
+  }
+}
+
+TEST(ForceUnits, TablesOfPairsStayAsTheyAre) {
+  const LennardJones<double, LennardJonesForm::shifted, TableOfPairs<LennardJonesConstants<double>>>
+      table{{nullptr, 2}, 6.25, 6.26};
+  const Vec3<double> force = out_of_force_units(in_force_units(table), Vec3<double>{1.0, 2.0, 3.0});
+  EXPECT_EQ(force.y, 2.0);
 }
 
 }  // namespace

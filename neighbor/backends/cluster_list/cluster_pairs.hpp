@@ -1,9 +1,11 @@
 // Four targets that share a row of sources, and what they sum up of a source.
 #pragma once
 
+#include "core/interactions/force_units.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/walks/list_rows.hpp"
 #include "neighbor/walks/shared_shifts.hpp"
+#include "neighbor/walks/split_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -78,6 +80,16 @@ struct ClusterPairs {
       add_pair(targets, t, source.position, source.type, CellShift<Pair>{}, exact,
                t != lane && is_asked(targets, t), sum[t]);
     }
+  }
+
+  /// Each lane's target's, in forces. Every lane of the warp must call it.
+  PENCILBOX_DEVICE_FUNCTION Sum whole(const Block& block, Sum (&sum)[targets_of_a_cluster],
+                                      Index lanes) const {
+    Sum whole = sum_over_lanes(block, sum, lanes);
+    if constexpr (wanted != Wanted::counts) {
+      whole.force = out_of_force_units(interaction, whole.force);
+    }
+    return whole;
   }
 
  private:

@@ -5,18 +5,20 @@
 
 #include "neighbor/backends/cluster_list/cluster_pairs.hpp"
 #include "neighbor/walks/resident_list.hpp"
-#include "neighbor/walks/split_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Of a multiprocessor: more would leave a thread too few registers.
+template <class Precision>
+constexpr int most_resident_threads =
+    std::is_same_v<typename Precision::Accumulator, float> ? 768 : 512;
 
 template <class Precision, class Interaction>
 struct ResidentClusters {
   static constexpr const char* name = "cluster-list: a cycle in one kernel";
   using Pair = typename Precision::Pair;
   using State = typename Precision::State;
-  /// More would leave a thread too few registers.
-  static constexpr int max_threads =
-      std::is_same_v<typename Precision::Accumulator, float> ? 768 : 512;
+  static constexpr int max_threads = most_resident_threads<Precision>;
   using Pairs = ClusterPairs<Precision, Wanted::forces, Interaction>;
   using Source = typename Pairs::Source;
   using Shifts = typename Pairs::Shifts;
@@ -125,7 +127,7 @@ struct ResidentClusters {
       if (row.lane == t) own = targets.at[t];
     }
     if (row.lane < row.cluster.count) pairs.add_own(row.lane, targets, own, sum);
-    return sum_over_lanes(block, sum, rows.lanes);
+    return pairs.whole(block, sum, rows.lanes);
   }
 };
 

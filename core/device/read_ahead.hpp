@@ -1,0 +1,33 @@
+// Reads of global memory that happen where they stand.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "core/device/macros.hpp"
+
+namespace pencilbox {
+
+/// *from, whole words of 16 bytes that nobody writes meanwhile. A compiler moves a read to where
+/// its value is used, to save a register, and there the warp waits; these keep their order and
+/// leave before what stands behind them.
+template <class T>
+PENCILBOX_DEVICE_FUNCTION inline T read_ahead(const T* from) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 16 == 0 && alignof(T) % 16 == 0);
+#if defined(__CUDA_ARCH__)
+  std::uint32_t word[sizeof(T) / 4];
+  for (unsigned k = 0; k < sizeof(T) / 4; k += 4) {
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[k]), "=r"(word[k + 1]), "=r"(word[k + 2]), "=r"(word[k + 3])
+                 : "l"(reinterpret_cast<const std::uint32_t*>(from) + k));
+  }
+  T value;
+  std::memcpy(&value, word, sizeof(T));
+  return value;
+#else
+  return *from;
+#endif
+}
+
+}  // namespace pencilbox
