@@ -2,10 +2,11 @@
 """Steps per second of the melt by size, rebinned in every step and with a list:
 
     tools/measure_engine.py PROGRAM OUT [--device cuda] [--repeats 5] [--precision single] [--small]
-                            [--executor auto] [--set KEY=VALUE ...]
+                            [--executor auto] [--sizes 10,20,28,40,80,160] [--backends cluster-list,...]
+                            [--set KEY=VALUE ...]
 
 The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44, which melts within
-some hundred steps) at 4,000 to 2,048,000 atoms. Time is that of the loop on the device (report.json, sum of
+some hundred steps) at 4,000 to 2,048,000 atoms, or more: --sizes are cells a side. Time is that of the loop on the device (report.json, sum of
 the regions of a step) of a whole run, rebuilds included; median of the repeats, which run in turn. Prints a
 table and writes OUT/engine.csv. --small: few steps, to try the tool itself on a host.
 """
@@ -19,12 +20,12 @@ from pathlib import Path
 
 PARTS = ("integrate", "bin", "reorder", "prepare", "force")
 # cells, steps, and for each kind what is fastest there
-SIZES = [(10, 40000), (20, 20000), (40, 4000), (80, 1000)]
-NO_LOOP = {10: {"threads_per_target": "32"}, 20: {"threads_per_target": "4"},
-           40: {"runs": "merged"}, 80: {"runs": "merged"}}
-BLOCKS = {10: ("256",), 20: ("128",), 40: ("64",), 80: ("64",)}
-CLUSTER_SKINS = {10: (0.6,), 20: (0.5,), 40: (0.5, 0.6), 80: (0.5, 0.6)}
-SKINS = {10: (0.6, 0.8), 20: (0.4, 0.6), 40: (0.3, 0.4), 80: (0.3, 0.4)}
+SIZES = [(10, 40000), (20, 20000), (28, 8000), (40, 4000), (80, 1000), (160, 200)]
+NO_LOOP = {10: {"threads_per_target": "32"}, 20: {"threads_per_target": "4"}, 28: {"runs": "merged"},
+           40: {"runs": "merged"}, 80: {"runs": "merged"}, 160: {"runs": "merged"}}
+BLOCKS = {10: ("256",), 20: ("128",), 28: ("64",), 40: ("64",), 80: ("64",), 160: ("64",)}
+CLUSTER_SKINS = {10: (0.6,), 20: (0.5, 0.6), 28: (0.5,), 40: (0.5, 0.6), 80: (0.5,), 160: (0.5,)}
+SKINS = {10: (0.6, 0.8), 20: (0.4, 0.6), 28: (0.5,), 40: (0.3, 0.4), 80: (0.4,), 160: (0.4,)}
 
 
 def kinds(cells):
@@ -65,6 +66,7 @@ def main():
     parser.add_argument("--executor", default="auto")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--sizes", default="10,20,40,80")
+    parser.add_argument("--backends", default="", help="those alone")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--small", action="store_true")
     options = parser.parse_args()
@@ -79,7 +81,8 @@ def main():
             steps = 60
             if cells > 10:
                 continue
-        cases = list(kinds(cells))
+        cases = [case for case in kinds(cells)
+                 if not options.backends or case[0] in options.backends.split(",")]
         reports = {k: [] for k in range(len(cases))}
         for _ in range(options.repeats):
             for k, case in enumerate(cases):
