@@ -85,10 +85,6 @@ class Backend {
     return false;
   }
 
-  /// Whether that is how units are enqueued where nobody says so (`run.executor: auto`): where it
-  /// was measured to be faster.
-  virtual bool prefers_units_at_once() const { return false; }
-
   /// Told whenever the host looks: the most particles in one cell now. Launch shapes may follow it;
   /// results must not depend on it.
   virtual void occupancy_changed(Index /*largest_cell*/) {}

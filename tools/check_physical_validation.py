@@ -4,10 +4,11 @@
 
     tools/check_physical_validation.py PROGRAM OUTPUT [SEED=11]
 
-Runs are made here, of 256 atoms each: in a heat bath of each kind at two temperatures, with the barostat at two pressures, and at
-constant energy with three timesteps. Checked are the distribution of the kinetic energy, equipartition, the ratios of the
-distributions of the potential energy at the two temperatures and of the volume at the two pressures, and the order of the integrator. Prints a table; exit status 1 where a bar is
-missed, which chance alone does once in twenty times: another seed then tells. Python with physical-validation and h5py:
+Runs are made here, of 256 atoms each: in a heat bath of each kind at two temperatures, with the barostat at two
+pressures, and at constant energy with three timesteps. Checked are the distribution of the kinetic energy,
+equipartition, the ratios of the distributions of the potential energy at the two temperatures and of the volume at the
+two pressures, and the order of the integrator. Prints a table; exit status 1 where a bar is missed, which chance alone
+does once in twenty times: another seed then tells. Python with physical-validation and h5py:
 tools/install_physical_validation.sh makes one.
 """
 
@@ -115,12 +116,17 @@ class Table:
         print(f"{what:58} {value:>10.4g}   {bar:16} {'passed' if passed else 'FAILED'}", flush=True)
 
 
+def check_ensemble(table, what, low, high):
+    off = max(abs(one) for one in numbers_in(quietly(physical_validation.ensemble.check, low, high, verbosity=0)))
+    table.row(f"{what} [quantiles]", off, "below 4", off < 4)
+
+
 def check_bath(table, program, folder, bath, first_seed):
     """One bath at two temperatures."""
     low, high = (run(program, folder, f"{bath}-{temperature}", timestep=0.004, temperature=temperature, steps=60000, every=SAMPLES_APART,
                      seed=seed, integrator=f"type: {bath}, temperature: {temperature}, {BATHS[bath].format(seed=seed)}")
                  for seed, temperature in enumerate((TEMPERATURE, HIGHER), first_seed))
-    kinetic, ensemble = physical_validation.kinetic_energy, physical_validation.ensemble
+    kinetic = physical_validation.kinetic_energy
     p = quietly(kinetic.distribution, low, strict=True, verbosity=0)
     table.row(f"{bath}: kinetic energy, Kolmogorov-Smirnov p", p, "above 0.01", p > 0.01)
     for name, off in zip(("mean", "width"), quietly(kinetic.distribution, low, strict=False, verbosity=0, bootstrap_seed=1)):
@@ -129,8 +135,7 @@ def check_bath(table, program, folder, bath, first_seed):
         kinetic.equipartition, low, strict=False, random_divisions=2, random_groups=2, random_division_seed=3, verbosity=0,
         bootstrap_seed=1)))
     table.row(f"{bath}: equipartition, worst group [standard errors]", off, "below 4", off < 4)
-    off = max(abs(one) for one in numbers_in(quietly(ensemble.check, low, high, verbosity=0)))
-    table.row(f"{bath}: ensemble at {TEMPERATURE} and {HIGHER} [quantiles]", off, "below 4", off < 4)
+    check_ensemble(table, f"{bath}: ensemble at {TEMPERATURE} and {HIGHER}", low, high)
 
 
 def check_barostat(table, program, folder, first_seed):
@@ -138,8 +143,7 @@ def check_barostat(table, program, folder, first_seed):
     low, high = (run(program, folder, f"barostat-{pressure}", timestep=0.004, steps=400000, every=3 * SAMPLES_APART, seed=seed,
                      integrator=f"type: langevin, temperature: {TEMPERATURE}, friction: 2, seed: {seed}", pressure=pressure)
                  for seed, pressure in enumerate((PRESSURE, HIGHER_PRESSURE), first_seed))
-    off = max(abs(one) for one in numbers_in(quietly(physical_validation.ensemble.check, low, high, verbosity=0)))
-    table.row(f"barostat: ensemble at {PRESSURE} and {HIGHER_PRESSURE} [quantiles]", off, "below 4", off < 4)
+    check_ensemble(table, f"barostat: ensemble at {PRESSURE} and {HIGHER_PRESSURE}", low, high)
 
 
 def check_integrator(table, program, folder):

@@ -6,9 +6,9 @@
                             [--set KEY=VALUE ...]
 
 The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44, which melts within
-some hundred steps) at 4,000 to 2,048,000 atoms, or more: --sizes are cells a side. Time is that of the loop on the device (report.json, sum of
-the regions of a step) of a whole run, rebuilds included; median of the repeats, which run in turn. Prints a
-table and writes OUT/engine.csv. --small: few steps, to try the tool itself on a host.
+some hundred steps) at 4,000 to 2,048,000 atoms, or others: --sizes are cells a side. Time is that of the loop
+on the device (report.json, sum of the regions of a step) of a whole run, rebuilds included; median of the
+repeats, which run in turn. Prints a table and writes OUT/engine.csv. --small: few steps, to try the tool itself on a host.
 """
 import argparse
 import csv
@@ -103,6 +103,9 @@ def main():
                    **{f"{part}_us": round(1e6 * middle["regions"][part] / steps, 2) for part in PARTS}}
             rows.append(row)
             print(" ".join(f"{value!s:>12}" for value in row.values()), flush=True)
+    if not rows:
+        sys.exit(f"nothing measured: sizes are {', '.join(str(cells) for cells, _ in SIZES)}, "
+                 f"back ends {', '.join(dict.fromkeys(case[0] for case in kinds(10)))}")
     with open(options.out / "engine.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()

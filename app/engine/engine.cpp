@@ -117,11 +117,11 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
     const bool sampled = is_sample(cycles > 1 ? k - 1 : single_cycles_++);
     sampled ? profiler_.sample() : profiler_.pause();
     if (sampled || !takes_graphs() || !has_run_) {
-      plan().cycle(units, units_come_as(*backend_));
+      plan().cycle(units, units_come_as());
       has_run_ = has_run_ || !sampled;
     } else {
       graphs_.replay(graph_of(units), stream_,
-                     [this, units] { plan().cycle(units, units_come_as(*backend_)); });
+                     [this, units] { plan().cycle(units, units_come_as()); });
     }
   }
   profiler_.pause();
@@ -156,10 +156,10 @@ bool Engine<Precision>::takes_graphs() const {
   return setup_.executor == Executor::graph || !device_.emulates_blocks;
 }
 
-/// A unit more or less costs nothing where blocks see for themselves that it is not wanted.
+/// One kernel was faster wherever it fits a GPU at once; an emulator gains nothing.
 template <class Precision>
-UnitsComeAs Engine<Precision>::units_come_as(const Backend<Precision>& backend) const {
-  const bool pays = !device_.emulates_blocks && backend.prefers_units_at_once();
+UnitsComeAs Engine<Precision>::units_come_as() const {
+  const bool pays = !device_.emulates_blocks;
   const bool wanted =
       setup_.executor == Executor::persistent || (setup_.executor == Executor::best && pays);
   return wanted ? UnitsComeAs::one_kernel : UnitsComeAs::several_kernels;

@@ -104,7 +104,7 @@ class Engine {
   void enqueue_units(std::int32_t count);
   void enqueue_cycles(std::int32_t left);
   bool takes_graphs() const;
-  UnitsComeAs units_come_as(const Backend<Precision>& backend) const;
+  UnitsComeAs units_come_as() const;
   bool is_sample(std::int64_t number) const;
   Graphs::Key graph_of(std::int32_t units) const;
   std::int32_t units_of_a_cycle() const;

@@ -364,7 +364,9 @@ void Engine<Precision>::rehearse() {
     backend->rebuild(view(), stream_);
     backend->compute(view(), *interaction_, Wanted::forces, particles_.sums, stream_);
     plan_with(*backend).move_by_forces(0);
-    if (units_come_as(*backend) == UnitsComeAs::one_kernel) plan_with(*backend).move_at_once(1);
+    if (candidate.keeps_list() && units_come_as() == UnitsComeAs::one_kernel) {
+      plan_with(*backend).move_at_once(1);
+    }
   }
 }
 

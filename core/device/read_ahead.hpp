@@ -1,4 +1,4 @@
-// Reads of global memory that happen where they stand.
+// Reads of global memory that keep their order.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace pencilbox {
 
-/// *from, whole words of 16 bytes that nobody writes meanwhile. A compiler moves a read to where
-/// its value is used, to save a register, and there the warp waits; these keep their order and
-/// leave before what stands behind them.
+/// *from, whole words of 16 bytes that nobody writes meanwhile. A compiler puts a read next to what
+/// uses its value, to save a register, and there the warp waits. It does not move these past each
+/// other, so one that stands before the next is under way by then; the assembler may still shift
+/// them among the arithmetic.
 template <class T>
 PENCILBOX_DEVICE_FUNCTION inline T read_ahead(const T* from) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 16 == 0 && alignof(T) % 16 == 0);

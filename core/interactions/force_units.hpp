@@ -2,6 +2,8 @@
 // pair counts: they multiply the sum over all pairs by `force_unit`.
 #pragma once
 
+#include <utility>
+
 #include "core/interactions/lennard_jones.hpp"
 #include "core/vec3.hpp"
 
@@ -39,6 +41,10 @@ LennardJonesInUnits<Real, form> in_force_units(
     const LennardJones<Real, form, OnePairOfTypes<LennardJonesConstants<Real>>>& interaction) {
   return LennardJonesInUnits<Real, form>(interaction);
 }
+
+/// What in_force_units() makes of it.
+template <class Interaction>
+using InForceUnits = decltype(in_force_units(std::declval<const Interaction&>()));
 
 /// A sum of forces, whole again.
 template <class Interaction, class Force>

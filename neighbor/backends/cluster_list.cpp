@@ -195,28 +195,32 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
     const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
-    const auto interaction = in_force_units(functor);
-    using Kernel = WalkClusters<Precision, wanted, decltype(in_force_units(functor)), Sink>;
+    using Kernel = WalkClusters<Precision, wanted, InForceUnits<Functor>, Sink>;
     shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
     launch(stream, shape_,
-           Kernel{{particles, interaction}, memory_.rows(most), clusters(), shifts_.data(), sink});
+           Kernel{{particles, in_force_units(functor)},
+                  memory_.rows(most),
+                  clusters(),
+                  shifts_.data(),
+                  sink});
   }
-
-  bool prefers_units_at_once() const override { return true; }
 
   /// Launches the kernel of a cycle: see BackendWithSinks.
   template <class Functor>
   bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
                      const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
                      Stream& stream) {
-    const auto interaction = in_force_units(functor);
-    using Kernel = ResidentClusters<Precision, decltype(in_force_units(functor))>;
+    using Kernel = ResidentClusters<Precision, InForceUnits<Functor>>;
     const ListRows rows = memory_.rows(most_rows_of_four(particles.count, particles.cells()));
     const LaunchShape shape =
         resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
-    if (!launch_resident(
-            stream, shape,
-            Kernel{{particles, interaction}, rows, clusters(), shifts_.data(), move, units})) {
+    if (!launch_resident(stream, shape,
+                         Kernel{{particles, in_force_units(functor)},
+                                rows,
+                                clusters(),
+                                shifts_.data(),
+                                move,
+                                units})) {
       return false;
     }
     shape_ = shape;

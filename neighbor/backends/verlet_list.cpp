@@ -258,8 +258,6 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     }
   }
 
-  bool prefers_units_at_once() const override { return true; }
-
   /// Launches the kernel of a cycle: see BackendWithSinks.
   template <class Functor>
   bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,

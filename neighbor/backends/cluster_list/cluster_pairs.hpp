@@ -82,7 +82,8 @@ struct ClusterPairs {
     }
   }
 
-  /// Each lane's target's, in forces. Every lane of the warp must call it.
+  /// The sum of the target that falls to this lane, its force no longer in units. Every lane of the
+  /// warp must call it.
   PENCILBOX_DEVICE_FUNCTION Sum whole(const Block& block, Sum (&sum)[targets_of_a_cluster],
                                       Index lanes) const {
     Sum whole = sum_over_lanes(block, sum, lanes);
