@@ -33,7 +33,8 @@ class Choosing {
   std::int64_t steps_wanted(std::int64_t expected_interval) const;
 
   /// What a part of the trial took. True if that was all of it: then active() is the next.
-  bool note(double seconds, std::int64_t steps, std::int64_t rebuilds);
+  bool note(double seconds, std::int64_t steps, std::int64_t rebuilds,
+            std::int64_t expected_interval);
 
  private:
   static constexpr std::int64_t steps_of_a_trial = 2;
@@ -41,6 +42,10 @@ class Choosing {
   static constexpr std::int64_t longest_cycle = 100;
   /// Cycles are timed for as long as makes them known, at once [s]: to begin a trial costs as much.
   static constexpr double least_of_cycles = TrialSchedule::long_enough;
+  /// A trial ends so far behind a rebuild that it surely holds it: cycles differ by a step.
+  static constexpr std::int64_t steps_behind_a_rebuild = 2;
+  /// After so many it may end anywhere.
+  static constexpr std::int64_t many_rebuilds = 4;
   /// Of a step: to note some of them in a graph does not take longer [s].
   static constexpr double long_step = 50e-6;
 
@@ -55,7 +60,7 @@ class Choosing {
     std::int64_t warm_up_rebuilds = 0;
   };
 
-  bool is_over() const;
+  bool is_over(std::int64_t expected_interval) const;
   bool is_out() const;
   bool warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds);
 

@@ -247,7 +247,7 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
     std::int64_t made = list_.rebuilds - rebuilds;
     if (rebuild_seconds_ > 0.0) ++made;
     seconds += std::exchange(rebuild_seconds_, 0.0);
-    if (!choosing_->note(seconds, some, made)) continue;
+    if (!choosing_->note(seconds, some, made, expected_interval_[active_])) continue;
     adopt(choosing_->active());
   }
   choose_again_if_crowded();

@@ -44,7 +44,7 @@ class TrialSchedule {
 
   /// Where the fastest takes longer for a step [s], whoever takes `slow_within` times as long is
   /// out, and what else its family has.
-  static constexpr double short_step = 200e-6;
+  static constexpr double short_step = 50e-6;
   static constexpr double slow_within = 1.5;
 
   /// The candidates to time, in this order, one trial each entry. Empty once decided.

@@ -18,41 +18,49 @@ Choosing choosing(const std::vector<bool>& keeps_list) {
 TEST(Choosing, ALongStepThatIsMuchSlowerIsOneOfItsKind) {
   Choosing choice = choosing({false, false, false});
   EXPECT_EQ(choice.steps_wanted(0), 2);
-  EXPECT_TRUE(choice.note(2e-3, 2, 2));
+  EXPECT_TRUE(choice.note(2e-3, 2, 2, 0));
   EXPECT_EQ(choice.active(), 1U);
   EXPECT_EQ(choice.steps_wanted(0), 1);
-  EXPECT_TRUE(choice.note(1.6e-3, 1, 1)) << "1.6 times the fastest: a second would tell no more";
+  EXPECT_TRUE(choice.note(1.6e-3, 1, 1, 0)) << "1.6 times the fastest: a second would tell no more";
   EXPECT_EQ(choice.active(), 2U);
   EXPECT_EQ(choice.steps_wanted(0), 1);
-  EXPECT_FALSE(choice.note(1.4e-3, 1, 1));
+  EXPECT_FALSE(choice.note(1.4e-3, 1, 1, 0));
   EXPECT_EQ(choice.steps_wanted(0), 1);
-  EXPECT_TRUE(choice.note(1.4e-3, 1, 1));
+  EXPECT_TRUE(choice.note(1.4e-3, 1, 1, 0));
 }
 
 TEST(Choosing, ShortStepsComeInPairs) {
   Choosing choice = choosing({false, false});
-  EXPECT_TRUE(choice.note(40e-6, 2, 2));
+  EXPECT_TRUE(choice.note(40e-6, 2, 2, 0));
   EXPECT_EQ(choice.steps_wanted(0), 2);
-  EXPECT_TRUE(choice.note(400e-6, 2, 2));
+  EXPECT_TRUE(choice.note(400e-6, 2, 2, 0));
 }
 
 TEST(Choosing, WhatATrialOfAListStillNeedsComesInOneBatch) {
   Choosing choice = choosing({true, false});
   EXPECT_EQ(choice.steps_wanted(0), 16) << "nothing is known of its cycles";
-  EXPECT_FALSE(choice.note(320e-6, 16, 1));
+  EXPECT_FALSE(choice.note(320e-6, 16, 1, 15));
   EXPECT_EQ(choice.steps_wanted(15), 16) << "a whole cycle, noted in a graph";
-  EXPECT_FALSE(choice.note(160e-6, 16, 1));
-  EXPECT_EQ(choice.steps_wanted(15), 300) << "3 ms of steps of 10 us";
-  EXPECT_FALSE(choice.note(2e-3, 300, 20)) << "they were faster than that";
-  EXPECT_EQ(choice.steps_wanted(15), 100);
-  EXPECT_TRUE(choice.note(1.1e-3, 100, 7));
+  EXPECT_FALSE(choice.note(160e-6, 16, 1, 15));
+  EXPECT_EQ(choice.steps_wanted(15), 302) << "3 ms of steps of 10 us";
+  EXPECT_FALSE(choice.note(2e-3, 302, 20, 15)) << "they were faster than that";
+  EXPECT_EQ(choice.steps_wanted(15), 467 - 302);
+  EXPECT_TRUE(choice.note(1.1e-3, 165, 11, 15));
   EXPECT_EQ(choice.active(), 1U);
 }
 
-TEST(Choosing, OfALongStepACycleIsATrial) {
+TEST(Choosing, OfLongStepsWholeCyclesAreATrial) {
   Choosing choice = choosing({true, false});
   EXPECT_EQ(choice.steps_wanted(0), 16);
-  EXPECT_TRUE(choice.note(16e-3, 16, 1));
+  EXPECT_FALSE(choice.note(16e-3, 16, 1, 10)) << "with six steps of a second cycle";
+  EXPECT_EQ(choice.steps_wanted(10), 22 - 16);
+  EXPECT_TRUE(choice.note(6e-3, 6, 1, 10));
+}
+
+TEST(Choosing, AListThatHoldsForLongIsJudgedWithoutARebuild) {
+  Choosing choice = choosing({true, false});
+  for (int k = 0; k < 6; ++k) EXPECT_FALSE(choice.note(16e-3, 16, 0, 0));
+  EXPECT_TRUE(choice.note(16e-3, 16, 0, 0));
 }
 
 }  // namespace

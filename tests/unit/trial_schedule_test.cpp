@@ -64,7 +64,7 @@ TEST(TrialSchedule, TriesVariantsOfFastFamiliesOnly) {
 TEST(TrialSchedule, WhereStepsAreShortMoreVariantsAreTried) {
   const std::vector<double> factors{1.0, 3.0, 0.5};  // of a second family: first and variant
   for (const bool is_short : {true, false}) {
-    const double step = is_short ? 50e-6 : 500e-6;
+    const double step = is_short ? 40e-6 : 400e-6;
     TrialSchedule schedule(families({0, 1, 1}));
     const auto rounds =
         run(schedule, {step * factors[0], step * factors[1], step * factors[2]}, 4e-3);
