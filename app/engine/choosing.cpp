@@ -14,7 +14,8 @@ std::size_t Choosing::active() const {
 }
 
 /// Of a list whole cycles: a rebuild more or less would count for as much as what tells two skins
-/// apart. All that the trial still needs comes at once: a run does not wait after each cycle either.
+/// apart. All that the trial still needs comes at once: a run does not wait after each cycle
+/// either.
 std::int64_t Choosing::steps_wanted(std::int64_t expected_interval) const {
   if (!keeps_list_[active()]) {
     const bool may_be_out = trial_.steps == 0 && fastest_ > TrialSchedule::short_step;
@@ -23,8 +24,8 @@ std::int64_t Choosing::steps_wanted(std::int64_t expected_interval) const {
   constexpr std::int64_t at_first = 16;
   if (expected_interval <= 0) return at_first;
   if (!trial_.is_warm) return std::max<std::int64_t>(2, expected_interval + 1);
-  const double step = trial_.steps > 0 ? trial_.seconds / static_cast<double>(trial_.steps)
-                                       : trial_.step_seconds;
+  const double step =
+      trial_.steps > 0 ? trial_.seconds / static_cast<double>(trial_.steps) : trial_.step_seconds;
   std::int64_t wanted = trial_.steps + 1;
   if (step > 0.0) wanted = std::max(wanted, static_cast<std::int64_t>(least_of_cycles / step));
   const std::int64_t cycles =
