@@ -67,8 +67,10 @@ class VectorList final : public Backend<Precision> {
                      to = PairSumsView<Precision>(sums)](const Pencil& pencil) {
                       const IndexRange rows = view.rows_of(pencil, particles.grid);
                       if (rows.begin == rows.end) return;
-                      sums_(particles, pencil, view.targets + rows.begin,
-                            view.rows.from(rows.begin), rows.end - rows.begin, wanted, to);
+                      sums_(particles,
+                            {pencil, view.targets + rows.begin, view.rows.from(rows.begin),
+                             rows.end - rows.begin},
+                            wanted, to);
                     });
   }
 

@@ -44,7 +44,7 @@ class SourcesAround {
       : grid_(particles.grid),
         layout_(particles, pencil),
         scratch_(scratch),
-        staged_(scratch.in<float>().staged) {
+        staged_(scratch.around) {
     stage(particles, layout_, staged_);
     const float rounding = 1e-6F * square_all();
     reach_squared_ = static_cast<float>(radius * radius) + rounding;
@@ -56,7 +56,8 @@ class SourcesAround {
     auto& along = scratch_.along;
     along.clear();
     const IndexRange home = layout_.particles(NeighborhoodLayout::run_of_pencil, x);
-    const auto middle = static_cast<float>(layout_.steps_x(x) * grid_.exact_side.x);
+    const auto middle =
+        static_cast<float>(static_cast<double>(layout_.steps_x(x)) * grid_.exact_side.x);
     const auto count = static_cast<float>(home.end - home.begin);
     const Vec3<float> side = grid_.exact_side.template to<float>();
     const float edge = std::cbrt(targets_of_a_row * side.x * side.y * side.z / count);
@@ -79,7 +80,7 @@ class SourcesAround {
   }
 
   /// Stores what is within reach of any of the targets, which are in cell x of the pencil's run,
-  /// and none of them; returns how many there are.
+  /// and none of them, and behind it the targets and padding; returns how many sources there are.
   Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
     const Corners corners = corners_of(targets);
     const TargetLanes own = lanes_of(targets);
@@ -95,6 +96,7 @@ class SourcesAround {
                               capacity);
     }
     targets.length = length;
+    if (length <= capacity) end_row(targets, row + length);
     return length;
   }
 
@@ -183,6 +185,14 @@ class SourcesAround {
     if (!open_below) far = std::max(far, begin - upper);
     if (!open_above) far = std::max(far, lower - end);
     return far;
+  }
+
+  void end_row(const RowTargets& targets, RowEntry* entry) const {
+    std::fill_n(entry, RowMemory::room_behind, static_cast<RowEntry>(layout_.padding()));
+    for (Index t = 0; t < targets.count; ++t) {
+      entry[t] = static_cast<RowEntry>(
+          layout_.place_of_own(targets.particle[static_cast<std::size_t>(t)]));
+    }
   }
 
   Index append_places(const TargetLanes& targets, const IndexRange& places, bool are_targets_there,

@@ -1,14 +1,18 @@
 // What lies around a pencil, a few cells that follow each other in x, as a thread of a CPU keeps it
 // in its nearest memory: particles of the pencil and of all cells next to it, relative to the
-// middle of the pencil, run by run along x. Whatever is in a row of sources is known by its place
-// here.
+// centre of its middle cell, run by run along x. Whatever is in a row of sources is known by its
+// place here.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/grid_view.hpp"
+#include "core/particles.hpp"
 #include "core/vec3.hpp"
 #include "neighbor/walks/index_range.hpp"
 
@@ -17,9 +21,10 @@ namespace pencilbox::host {
 /// Particles sorted by cell, each relative to the centre of its own.
 template <class Real>
 struct PlacedParticles {
-  Vec3View<const Real> position;  ///< [N] [sigma]
-  const std::int32_t* type;       ///< [N] 0-based
-  const Index* offset;            ///< [cells + 1] first particle of a cell
+  Vec3View<const Real> position;       ///< [N] [sigma]
+  const PackedPosition<Real>* packed;  ///< [N] the same with the type; may be null
+  const std::int32_t* type;            ///< [N] 0-based
+  const Index* offset;                 ///< [cells + 1] first particle of a cell
   GridView<double> grid;
 };
 
@@ -27,7 +32,7 @@ struct PlacedParticles {
 struct Pencil {
   /// The more cells, the less there is around each; but all of it has to stay near, and in floats
   /// a coordinate is not to lose a digit for it.
-  static constexpr Index most_cells = 4;
+  static constexpr Index most_cells = 3;
 
   CellCoordinates first;
   Index length = 1;
@@ -82,6 +87,8 @@ class NeighborhoodLayout {
 
   const Pencil& pencil() const { return pencil_; }
   Index places() const { return places_; }
+  /// A place more, where nobody is near anybody.
+  Index padding() const { return places_; }
   Index cells() const { return pencil_.length + 2; }  ///< of a run
 
   IndexRange particles(Index run, Index x) const {
@@ -92,8 +99,8 @@ class NeighborhoodLayout {
     return run_[static_cast<std::size_t>(run)].begin[static_cast<std::size_t>(x)];
   }
 
-  /// From the middle of the pencil to the centre of a cell [sides].
-  double steps_x(Index x) const { return (x - 1) - 0.5 * (pencil_.length - 1); }
+  /// From the middle cell of the pencil to another [cells].
+  Index steps_x(Index x) const { return x - 1 - pencil_.length / 2; }
   static Index steps_y(Index run) { return run % 3 - 1; }
   static Index steps_z(Index run) { return run / 3 - 1; }
 
@@ -125,6 +132,41 @@ class NeighborhoodLayout {
   std::array<Run, runs> run_;
 };
 
+/// Where coordinates of floats lie in a neighbourhood: on multiples of a power of two, so fine that
+/// a float holds them all. Then coordinates, shifts and separations are exact in every
+/// neighbourhood that sees a pair, and what its two particles do to each other cancels to the last
+/// bit. (A float of the farthest coordinate is no finer.)
+class Lattice {
+ public:
+  /// Of a direction in which cells are so many steps away at most. Particles may have left their
+  /// cells by some of the side, and to be rounded they need four times the room.
+  Lattice(double side, Index steps) {
+    const double farthest = side * std::max(static_cast<double>(steps) + 0.65, 2.3);
+    spacing_ = std::exp2(std::ceil(std::log2(farthest)) - std::numeric_limits<float>::digits);
+  }
+  double spacing() const { return spacing_; }
+  double nearest(double x) const { return std::nearbyint(x / spacing_) * spacing_; }
+  /// Added and taken off again, it leaves the nearest point of the lattice.
+  float rounding() const {
+    return static_cast<float>(1.5 * spacing_ * (1 << (std::numeric_limits<float>::digits - 1)));
+  }
+
+ private:
+  double spacing_;
+};
+
+/// Of coordinates in a neighbourhood: as they come, or of a lattice.
+enum class Digits { as_they_come, of_a_lattice };
+
+/// How far cells are from the middle of a pencil.
+inline constexpr Index steps_along_x = Pencil::most_cells / 2 + 1;
+
+/// The spacing of the coarsest lattice in a grid [sigma].
+inline double coarsest_lattice(const Vec3<double>& side) {
+  return std::max({Lattice(side.x, steps_along_x).spacing(), Lattice(side.y, 1).spacing(),
+                   Lattice(side.z, 1).spacing()});
+}
+
 /// The numbers of a neighbourhood, by place.
 template <class Real>
 struct StagedNumbers {
@@ -137,6 +179,19 @@ struct StagedNumbers {
     const auto wanted = static_cast<std::size_t>(places + room_behind);
     if (x.size() >= wanted) return;
     for (auto* numbers : {&x, &y, &z}) numbers->resize(wanted + wanted / 4);
+  }
+};
+
+/// The same, each place a word of its own: who gathers a row reads one for a source.
+template <class Real>
+struct StagedWords {
+  static constexpr Index room_behind = 16;
+
+  std::vector<PackedPosition<Real>> word;
+
+  void reserve(Index places) {
+    const auto wanted = static_cast<std::size_t>(places + room_behind);
+    if (word.size() < wanted) word.resize(wanted + wanted / 4);
   }
 };
 

@@ -2,6 +2,9 @@
 // wanted, and where the sums go.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +23,12 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
   if (std::holds_alternative<LennardJonesModel>(problem.potential)) return {};
   return "the benchmark's potentials are not written for a CPU's vectors";
 }
+
+/// Pairs are in floats only where that is exact enough. In a gas, where a cell has fewer particles
+/// than that in the mean, forces are too small for quanta that are made for a liquid; where cells
+/// are wide, a float has too few digits for a neighbourhood.
+inline constexpr Index fewest_of_a_cell = 4;
+inline constexpr double coarsest_of_sigma = 1.0 / (1 << 20);
 
 /// Runs visit(pencil) for every pencil of the grid, each by one thread.
 template <class Visit>
@@ -47,7 +56,9 @@ class RowSums {
   explicit RowSums(const Potential& potential)
       : model_(std::get<LennardJonesModel>(potential)),
         table_(lennard_jones_constants<State>(model_)),
-        energy_table_(lennard_jones_constants<double>(model_)) {}
+        energy_table_(lennard_jones_constants<double>(model_)) {
+    if constexpr (sums_keep_more) tabulate_in_quanta();
+  }
 
   const RowKernels<State>& kernels() const { return kernels_; }
   std::string in_words() const {
@@ -56,25 +67,40 @@ class RowSums {
   }
 
   static PlacedParticles<State> placed(const BinnedParticles<Precision>& particles) {
+    // What is packed is in the arithmetic of pairs.
+    if constexpr (sums_keep_more) {
+      return {particles.state_position, nullptr, particles.type, particles.offset,
+              grid_of(particles)};
+    } else {
+      return {particles.state_position, particles.packed, particles.type, particles.offset,
+              grid_of(particles)};
+    }
+  }
+
+  /// What is wanted of the rows of a pencil.
+  void operator()(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
+                  Wanted wanted, const PairSumsView<Precision>& sums) const {
+    if (wanted == Wanted::counts) return count_rows(particles, rows, sums);
+    if constexpr (sums_keep_more) {
+      sum_in_quanta(particles, rows, sums);
+    } else {
+      sum_as_they_are(particles, rows, sums);
+    }
+    if (wanted == Wanted::forces_and_energies) store_energies(particles, rows, sums);
+  }
+
+ private:
+  /// More digits than pairs have: then the forces of a pair must cancel to the last bit.
+  static constexpr bool sums_keep_more = pairs_must_cancel<Precision>;
+
+  static GridView<double> grid_of(const BinnedParticles<Precision>& particles) {
     GridView<double> grid;
     grid.cells = particles.grid.cells;
     grid.side = grid.exact_side = particles.grid.exact_side;
     grid.periodic = particles.grid.periodic;
-    return {particles.state_position, particles.type, particles.offset, grid};
+    return grid;
   }
 
-  /// What is wanted of the `count` rows of a pencil.
-  void operator()(const BinnedParticles<Precision>& particles, const Pencil& pencil,
-                  const RowTargets* targets, const RowMemory& rows, Index count, Wanted wanted,
-                  const PairSumsView<Precision>& sums) const {
-    const PlacedParticles<State> from = placed(particles);
-    if (wanted == Wanted::counts) return count_rows(from, pencil, targets, rows, count, sums);
-    store_forces(from, pencil, targets, rows, count, sums);
-    if (wanted != Wanted::forces_and_energies) return;
-    store_energies(from, pencil, targets, rows, count, sums);
-  }
-
- private:
   template <class Real>
   VectorInteraction<Real> interaction(const std::vector<LennardJonesConstants<Real>>& table) const {
     const auto form = model_.truncation == Truncation::force_shift ? LennardJonesForm::force_shifted
@@ -82,16 +108,56 @@ class RowSums {
     return {table.data(), model_.types, form};
   }
 
-  void store_forces(const PlacedParticles<State>& particles, const Pencil& pencil,
-                    const RowTargets* targets, const RowMemory& rows, Index count,
-                    const PairSumsView<Precision>& sums) const {
+  /// Forces at the least distance are the largest that a vector of them may hold; the quantum is
+  /// the same for all pairs, or they would not cancel.
+  void tabulate_in_quanta() {
+    constexpr double quantum_of_unit = 1.0 / (1 << 19);  // [epsilon/sigma]
+    float_table_ = lennard_jones_constants<float>(model_);
+    double strongest = 0.0, smallest = std::numeric_limits<double>::infinity();
+    for (const PairCoefficients& pair : model_.pairs) {
+      strongest = std::max(strongest, pair.epsilon / pair.sigma);
+      smallest = std::min(smallest, pair.sigma);
+    }
+    coarsest_ = coarsest_of_sigma * smallest;
+    quantum_ = quantum_of_unit;
+    if (strongest > 0.0) quantum_ *= std::exp2(std::ceil(std::log2(strongest)));
+    for (const LennardJonesConstants<double>& pair : energy_table_) {
+      const double nearest =
+          std::pow(pair.repulsion / (FixedPoint::largest * quantum_), 1.0 / 13.0);
+      nearest_squared_.push_back(static_cast<float>(nearest * nearest));
+    }
+  }
+
+  void sum_in_quanta(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
+                     const PairSumsView<Precision>& sums) const {
+    const bool is_gas = particles.count < fewest_of_a_cell * particles.cells();
+    const bool is_coarse = coarsest_lattice(particles.grid.exact_side) > coarsest_;
+    if (is_gas || is_coarse) return sum_as_they_are(particles, rows, sums);
+    RowScratch& scratch = row_scratch();
+    auto& forces = scratch.template in<double>().forces;
+    forces.resize(static_cast<std::size_t>(rows.count));
+    fixed_point_kernel_({particles.position, particles.packed, particles.type, particles.offset,
+                         grid_of(particles)},
+                        interaction(float_table_),
+                        {quantum_, nearest_squared_.data(), energy_table_.data()}, rows,
+                        forces.data(), scratch);
+    store_forces(forces, rows, sums);
+  }
+
+  void sum_as_they_are(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
+                       const PairSumsView<Precision>& sums) const {
     RowScratch& scratch = row_scratch();
     auto& forces = scratch.template in<State>().forces;
-    forces.resize(static_cast<std::size_t>(count));
-    kernels_.forces(particles, interaction(table_), pencil, targets, rows, count, forces.data(),
-                    scratch);
-    for_each_target(targets, count, [&](std::size_t row, std::size_t t, Index target) {
-      const RowForces<State>& of_row = forces[row];
+    forces.resize(static_cast<std::size_t>(rows.count));
+    kernels_.forces(placed(particles), interaction(table_), rows, forces.data(), scratch);
+    store_forces(forces, rows, sums);
+  }
+
+  template <class Real>
+  static void store_forces(const std::vector<RowForces<Real>>& forces, const RowsOfPencil& rows,
+                           const PairSumsView<Precision>& sums) {
+    for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
+      const RowForces<Real>& of_row = forces[row];
       sums.force.store(
           target, {static_cast<Accumulator>(of_row.x[t]), static_cast<Accumulator>(of_row.y[t]),
                    static_cast<Accumulator>(of_row.z[t])});
@@ -99,48 +165,53 @@ class RowSums {
   }
 
   /// The other half of a pair's energy is the partner's.
-  void store_energies(const PlacedParticles<State>& particles, const Pencil& pencil,
-                      const RowTargets* targets, const RowMemory& rows, Index count,
+  void store_energies(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                       const PairSumsView<Precision>& sums) const {
     RowScratch& scratch = row_scratch();
     auto& energies = scratch.energies;
-    energies.resize(static_cast<std::size_t>(count));
-    kernels_.energies(particles, interaction(energy_table_), pencil, targets, rows, count,
-                      energies.data(), scratch);
-    for_each_target(targets, count, [&](std::size_t row, std::size_t t, Index target) {
+    energies.resize(static_cast<std::size_t>(rows.count));
+    kernels_.energies(placed(particles), interaction(energy_table_), rows, energies.data(),
+                      scratch);
+    for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       sums.energy[target] = static_cast<Accumulator>(0.5 * energies[row].energy[t]);
       sums.virial[target] = static_cast<Accumulator>(0.5 * energies[row].virial[t]);
     });
   }
 
-  void count_rows(const PlacedParticles<State>& particles, const Pencil& pencil,
-                  const RowTargets* targets, const RowMemory& rows, Index count,
+  void count_rows(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                   const PairSumsView<Precision>& sums) const {
     RowScratch& scratch = row_scratch();
-    scratch.partners.resize(static_cast<std::size_t>(count));
-    kernels_.partners(particles, model_.largest_cutoff(), pencil, targets, rows, count,
-                      scratch.partners.data(), scratch);
-    for_each_target(targets, count, [&](std::size_t row, std::size_t t, Index target) {
-      sums.candidates[target] = targets[row].length + targets[row].count - 1;
+    scratch.partners.resize(static_cast<std::size_t>(rows.count));
+    kernels_.partners(placed(particles), model_.largest_cutoff(), rows, scratch.partners.data(),
+                      scratch);
+    for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
+      sums.candidates[target] = rows.targets[row].length + rows.targets[row].count - 1;
       sums.partners[target] = static_cast<Index>(scratch.partners[row].count[t]);
     });
   }
 
-  /// visit(row, lane, particle)
+  /// visit(row, number in the row, particle)
   template <class Visit>
-  static void for_each_target(const RowTargets* targets, Index rows, const Visit& visit) {
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
-      for (std::size_t t = 0; t < static_cast<std::size_t>(targets[row].count); ++t) {
-        visit(row, t, targets[row].particle[t]);
+  static void for_each_target(const RowsOfPencil& rows, const Visit& visit) {
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row) {
+      const RowTargets& targets = rows.targets[row];
+      for (std::size_t t = 0; t < static_cast<std::size_t>(targets.count); ++t) {
+        visit(row, t, targets.particle[t]);
       }
     }
   }
 
   RowKernels<State> kernels_ = row_kernels<State>();
+  FixedPointForces fixed_point_kernel_ = fixed_point_forces();
   std::string instruction_set_ = instruction_set();
   LennardJonesModel model_;
   std::vector<LennardJonesConstants<State>> table_;
   std::vector<LennardJonesConstants<double>> energy_table_;
+  // Only where sums keep more digits than pairs have:
+  double quantum_ = 0.0;   ///< of forces [epsilon/sigma]
+  double coarsest_ = 0.0;  ///< lattice of coordinates [sigma]
+  std::vector<LennardJonesConstants<float>> float_table_;
+  std::vector<float> nearest_squared_;
 };
 
 }  // namespace pencilbox::host

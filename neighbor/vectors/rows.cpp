@@ -14,13 +14,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
-template <class Real>
-RowKernels<Real> kernels() {
-  return {&build_rows<Real>, &forces_of_any_rows<Real>, &energies_of_rows<Real>,
-          &partners_of_rows<Real>};
+template <class State>
+RowKernels<State> kernels() {
+  return {&build_rows<State>, &forces_of_any_rows<State>, &energies_of_rows<State>,
+          &partners_of_rows<State>};
 }
 RowKernels<float> kernels_in_float() { return kernels<float>(); }
 RowKernels<double> kernels_in_double() { return kernels<double>(); }
+FixedPointForces kernel_in_fixed_point() { return &fixed_point_forces_of_any_rows; }
 
 }  // namespace pencilbox::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -30,6 +31,7 @@ namespace pencilbox::host {
 
 HWY_EXPORT(kernels_in_float);
 HWY_EXPORT(kernels_in_double);
+HWY_EXPORT(kernel_in_fixed_point);
 
 template <>
 RowKernels<float> row_kernels() {
@@ -40,6 +42,10 @@ template <>
 RowKernels<double> row_kernels() {
   (void)instruction_set();
   return HWY_DYNAMIC_DISPATCH(kernels_in_double)();
+}
+FixedPointForces fixed_point_forces() {
+  (void)instruction_set();
+  return HWY_DYNAMIC_DISPATCH(kernel_in_fixed_point)();
 }
 
 }  // namespace pencilbox::host

@@ -2,9 +2,8 @@
 // once for the instruction set of the machine.
 //
 // A row has four targets of one cell that lie near each other, and all sources within reach of any
-// of them, single ones, by their places in the neighbourhood of a pencil. The four targets stand in
-// the lanes of a vector, and as many sources at a time as there are fours of lanes: so four sums
-// are whole where the row ends.
+// of them, single ones, by their places in the neighbourhood of a pencil. It is gathered once, its
+// coordinates side by side, and then each of the four goes along it, a vector of sources at a time.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ namespace pencilbox::host {
 
 inline constexpr int targets_of_a_row = 4;
 
-/// Up to four targets of one cell. Lanes without a target of their own repeat the first.
+/// Up to four targets of one cell. Who are missing repeat the first.
 struct RowTargets {
   std::array<Index, targets_of_a_row> particle{};
   Index count = 0;   ///< of targets
@@ -35,16 +34,19 @@ inline Index rows_of_cell(Index particles_of_a_cell) {
 /// A source by its place in the neighbourhood of the pencil.
 using RowEntry = std::uint32_t;
 
-/// Rows side by side, each with room for `capacity` sources and for one vector more: behind the
-/// last source a kernel may write, but not read.
+/// Rows side by side, each with room for `capacity` sources. Behind them come the targets, or
+/// padding where one is missing, and padding until the vector is full; where a row is filled a
+/// vector more may be written.
 struct RowMemory {
-  static constexpr Index room_behind = 16;
+  static constexpr Index room_behind = targets_of_a_row + 16;
 
   RowEntry* entries;
   Index capacity;
 
   static std::int64_t entries_for(std::int64_t rows, Index capacity) {
-    return rows * (std::int64_t{capacity} + room_behind);
+    constexpr std::int64_t aligned = 16;
+    const std::int64_t entries = std::int64_t{capacity} + room_behind;
+    return rows * ((entries + aligned - 1) / aligned * aligned);
   }
   RowEntry* row(std::int64_t number) const { return entries + entries_for(number, capacity); }
   RowMemory from(std::int64_t number) const { return {row(number), capacity}; }
@@ -56,6 +58,19 @@ struct VectorInteraction {
   const LennardJonesConstants<Real>* table;  ///< [types * types]
   std::int32_t types;
   LennardJonesForm form;
+};
+
+/// How forces in floats are summed in whole numbers: that is exact in any order, so what cancels
+/// does so to the last bit, and costs less than sums in double. A pair nearer than a least
+/// distance, whose force is too large for that, is left to double.
+struct FixedPoint {
+  /// In a number of 32 bits, each of them at most `largest` quanta.
+  static constexpr Index pairs_at_once = 16;
+  static constexpr double largest = 1 << 27;
+
+  double quantum;                              ///< that forces are multiples of [epsilon/sigma]
+  const float* nearest_squared;                ///< [types * types] [sigma^2]
+  const LennardJonesConstants<double>* exact;  ///< [types * types] of those nearer than that
 };
 
 /// Sums of the four targets of a row.
@@ -70,17 +85,37 @@ struct RowPartners {
   std::array<double, targets_of_a_row> count;  ///< within the cutoff
 };
 
+/// Numbers that a vector of any machine may be read from.
+template <class Real>
+class AlignedNumbers {
+ public:
+  Real* reserve(Index count) {
+    const auto blocks = static_cast<std::size_t>(count) / Block::size + 1;
+    if (blocks_.size() < blocks) blocks_.resize(blocks + blocks / 4);
+    return blocks_.front().number.data();
+  }
+
+ private:
+  struct alignas(64) Block {
+    static constexpr std::size_t size = 64 / sizeof(Real);
+    std::array<Real, size> number;
+  };
+  std::vector<Block> blocks_;
+};
+
 /// Memory that a thread works in; it grows as needed.
 struct RowScratch {
   template <class Real>
   struct In {
-    StagedNumbers<Real> staged;
+    StagedWords<Real> staged;
+    AlignedNumbers<Real> x, y, z;  ///< of a row
+    AlignedNumbers<typename PackedPosition<Real>::Type> type;
     std::vector<RowForces<Real>> forces;
   };
 
   std::tuple<In<float>, In<double>> by_arithmetic;
+  StagedNumbers<float> around;                 ///< by place: for the search
   std::vector<float> square;                   ///< by place: of the distance from the middle
-  std::vector<std::int32_t> type;              ///< by place
   std::vector<std::pair<float, Index>> along;  ///< particles of a cell along a curve
   std::vector<RowEnergies> energies;
   std::vector<RowPartners> partners;
@@ -91,29 +126,39 @@ struct RowScratch {
   }
 };
 
-/// `Real` is what positions are stored in, and the arithmetic of forces.
-template <class Real>
+/// The rows of a pencil.
+struct RowsOfPencil {
+  Pencil pencil;
+  const RowTargets* targets;  ///< [count]
+  RowMemory rows;
+  Index count;
+};
+
+/// `State`: what positions are stored in.
+template <class State>
 struct RowKernels {
   /// Makes the rows of a pencil, cell by cell, `targets` and `rows` being its first; returns how
   /// long the longest is. What does not fit is not stored.
-  Index (*build)(const PlacedParticles<Real>&, double radius, const Pencil&, RowTargets* targets,
+  Index (*build)(const PlacedParticles<State>&, double radius, const Pencil&, RowTargets* targets,
                  const RowMemory& rows, RowScratch&);
-  /// Of the rows of a pencil.
-  void (*forces)(const PlacedParticles<Real>&, const VectorInteraction<Real>&, const Pencil&,
-                 const RowTargets* targets, const RowMemory& rows, Index count,
-                 RowForces<Real>* sums, RowScratch&);
+  void (*forces)(const PlacedParticles<State>&, const VectorInteraction<State>&,
+                 const RowsOfPencil&, RowForces<State>* sums, RowScratch&);
   /// In double, from separations in double, whatever the arithmetic of forces.
-  void (*energies)(const PlacedParticles<Real>&, const VectorInteraction<double>&, const Pencil&,
-                   const RowTargets* targets, const RowMemory& rows, Index count, RowEnergies* sums,
-                   RowScratch&);
+  void (*energies)(const PlacedParticles<State>&, const VectorInteraction<double>&,
+                   const RowsOfPencil&, RowEnergies* sums, RowScratch&);
   /// Likewise.
-  void (*partners)(const PlacedParticles<Real>&, double cutoff, const Pencil&,
-                   const RowTargets* targets, const RowMemory& rows, Index count, RowPartners* sums,
-                   RowScratch&);
+  void (*partners)(const PlacedParticles<State>&, double cutoff, const RowsOfPencil&,
+                   RowPartners* sums, RowScratch&);
 };
 
 /// Those for the instruction set that is chosen now.
-template <class Real>
-RowKernels<Real> row_kernels();
+template <class State>
+RowKernels<State> row_kernels();
+
+/// Forces of pairs in floats, summed in whole numbers.
+using FixedPointForces = void (*)(const PlacedParticles<float>&, const VectorInteraction<float>&,
+                                  const FixedPoint&, const RowsOfPencil&, RowForces<double>* sums,
+                                  RowScratch&);
+FixedPointForces fixed_point_forces();
 
 }  // namespace pencilbox::host

@@ -1,4 +1,5 @@
-// Walks rows: the sums of four targets at a time. Included once for each instruction set.
+// Walks rows: what a target's sources do to it, a vector of them at a time. Included once for each
+// instruction set.
 #if defined(PENCILBOX_WALK_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENCILBOX_WALK_INL
 #undef PENCILBOX_WALK_INL
@@ -6,246 +7,186 @@
 #define PENCILBOX_WALK_INL
 #endif
 
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include <hwy/cache_control.h>
+
+#include "neighbor/vectors/gather-inl.hpp"
 #include "neighbor/vectors/lanes-inl.hpp"
+#include "neighbor/vectors/pairs-inl.hpp"
 #include "neighbor/vectors/stage-inl.hpp"
+#include "neighbor/vectors/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
-/// The constants of pairs. All of one type: in registers.
-template <class Real, bool several_types>
-class ConstantsOfPairs {
- public:
-  explicit ConstantsOfPairs(const VectorInteraction<Real>& interaction)
-      : constants_{Lanes<Real>(interaction.table->repulsion),
-                   Lanes<Real>(interaction.table->attraction),
-                   Lanes<Real>(interaction.table->energy_shift),
-                   Lanes<Real>(interaction.table->force_at_cutoff),
-                   Lanes<Real>(interaction.table->cutoff),
-                   Lanes<Real>(interaction.table->cutoff_squared)} {}
-
-  void set_types(const std::int32_t*) {}
-  void set_targets(const std::array<Index, targets_of_a_row>&) {}
-  template <class Source>
-  const LennardJonesConstants<Lanes<Real>>& of(const Source&) const {
-    return constants_;
-  }
-
- private:
-  LennardJonesConstants<Lanes<Real>> constants_;
-};
-
-/// Several: for each type of a source, those of the four targets side by side.
-template <class Real>
-class ConstantsOfPairs<Real, true> {
- public:
-  explicit ConstantsOfPairs(const VectorInteraction<Real>& interaction)
-      : interaction_(interaction), of_type_(static_cast<std::size_t>(interaction.types)) {}
-
-  /// [places]
-  void set_types(const std::int32_t* type) { type_ = type; }
-  void set_targets(const std::array<Index, targets_of_a_row>& places) {
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      const auto* row = interaction_.table + std::ptrdiff_t{type_[places[t]]} * interaction_.types;
-      for (std::size_t type = 0; type < of_type_.size(); ++type) {
-        of_type_[type].repulsion[t] = row[type].repulsion;
-        of_type_[type].attraction[t] = row[type].attraction;
-        of_type_[type].energy_shift[t] = row[type].energy_shift;
-        of_type_[type].force_at_cutoff[t] = row[type].force_at_cutoff;
-        of_type_[type].cutoff[t] = row[type].cutoff;
-        of_type_[type].cutoff_squared[t] = row[type].cutoff_squared;
-      }
-    }
-  }
-  /// source(s): the place of who is in block s.
-  template <class Source>
-  LennardJonesConstants<Lanes<Real>> of(const Source& source) const {
-    return {lanes(source, &Fours::repulsion),    lanes(source, &Fours::attraction),
-            lanes(source, &Fours::energy_shift), lanes(source, &Fours::force_at_cutoff),
-            lanes(source, &Fours::cutoff),       lanes(source, &Fours::cutoff_squared)};
-  }
-
- private:
-  struct Fours {
-    Real repulsion[targets_of_a_row], attraction[targets_of_a_row], energy_shift[targets_of_a_row],
-        force_at_cutoff[targets_of_a_row], cutoff[targets_of_a_row],
-        cutoff_squared[targets_of_a_row];
-  };
-
-  template <class Source>
-  Lanes<Real> lanes(const Source& source, Real (Fours::*constant)[targets_of_a_row]) const {
-    return Lanes<Real>::blocks_of_fours([&](int s) -> const Real* {
-      return of_type_[static_cast<std::size_t>(type_[source(s)])].*constant;
-    });
-  }
-
-  VectorInteraction<Real> interaction_;
-  const std::int32_t* type_ = nullptr;
-  std::vector<Fours> of_type_;
-};
-
-template <class Real>
-struct ForceLanes {
-  LanesSum<Real> x, y, z;
-
-  void add(const PairTerm<Lanes<Real>>& term, const Vec3<Lanes<Real>>& separation,
-           const Lanes<Real>&, const typename Lanes<Real>::Truth& in_range) {
-    const Lanes<Real> force_over_r = term.force_over_r.where(in_range);
-    x.add_product(force_over_r, separation.x);
-    y.add_product(force_over_r, separation.y);
-    z.add_product(force_over_r, separation.z);
-  }
-  void store(RowForces<Real>& sums) const {
-    x.store(sums.x);
-    y.store(sums.y);
-    z.store(sums.z);
-  }
-};
-
-struct EnergyLanes {
-  LanesSum<double> energy, virial;
-
-  void add(const PairTerm<Lanes<double>>& term, const Vec3<Lanes<double>>&, const Lanes<double>& r2,
-           const Lanes<double>::Truth& in_range) {
-    energy.add(term.energy.where(in_range));
-    virial.add_product(term.force_over_r.where(in_range), r2);
-  }
-  void store(RowEnergies& sums) const {
-    energy.store(sums.energy);
-    virial.store(sums.virial);
-  }
-};
-
-struct PartnerLanes {
-  LanesSum<double> count;
-
-  void add(const PairTerm<Lanes<double>>&, const Vec3<Lanes<double>>&, const Lanes<double>&,
-           const Lanes<double>::Truth& in_range) {
-    count.add(Lanes<double>(1.0).where(in_range));
-  }
-  void store(RowPartners& sums) const { count.store(sums.count); }
-};
-
-/// The rows of one pencil. `Real` is the arithmetic of pairs.
-template <class Real, LennardJonesForm form, bool several_types>
+/// The rows of one pencil. `Real` is the arithmetic of pairs, `Pairs` what they do (pairs-inl.hpp).
+template <class Real, LennardJonesForm form, bool several_types, class Pairs>
 class RowWalk {
  public:
   using Numbers = Lanes<Real>;
-  using Truth = typename Numbers::Truth;
+  static constexpr Index lanes = Numbers::count;
 
   template <class State>
-  RowWalk(const PlacedParticles<State>& particles, const VectorInteraction<Real>& interaction,
+  RowWalk(const PlacedParticles<State>& particles, Digits digits, const Pairs& pairs,
           const Pencil& pencil, RowScratch& scratch)
-      : layout_(particles, pencil), constants_(interaction) {
-    StagedNumbers<Real>& staged = scratch.in<Real>().staged;
-    stage(particles, layout_, staged);
-    position_ = {staged.x.data(), staged.y.data(), staged.z.data()};
-    if (several_types) {
-      stage_types(particles, layout_, scratch.type);
-      constants_.set_types(scratch.type.data());
-    }
-    for (int k = 0; k < Numbers::count; ++k) {
-      target_of_lane_[k] = static_cast<Real>(k % targets_of_a_row);
-      source_of_lane_[k] = static_cast<Real>(k / targets_of_a_row);
-    }
+      : scratch_(scratch.in<Real>()), pairs_(pairs), far_(far_from_all<Real>(particles.grid)) {
+    stage(particles, NeighborhoodLayout(particles, pencil), digits, scratch_.staged);
   }
 
-  template <class Sum>
-  Sum operator()(const RowTargets& targets, const RowEntry* row) {
-    std::array<Index, targets_of_a_row> places;
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      places[t] = layout_.place_of_own(targets.particle[t]);
+  /// Sums of all rows.
+  template <class Sum, class Sums>
+  HWY_INLINE void operator()(const RowsOfPencil& rows, typename Sum::Rules rules, Sums* sums) {
+    for (Index row = 0; row < rows.count; ++row) {
+      if (row + 1 < rows.count) prefetch(rows.rows.row(row + 1), rows.targets[row + 1]);
+      const RowTargets& targets = rows.targets[row];
+      fetch(rows.rows.row(row), targets.length);
+      typename Sum::Results results;
+      std::array<Vec3<double>, targets_of_a_row> corrections{};
+      for (Index t = 0; t < targets_of_a_row; ++t) {
+        const auto number = static_cast<std::size_t>(t);
+        Sum sum;
+        if (t < targets.count) corrections[number] = go_along(targets.length + t, rules, sum);
+        sum.put(results, number);
+      }
+      Sum::store(results, sums[row]);
+      if constexpr (!std::is_same_v<Sum, EnergySum> && !std::is_same_v<Sum, PartnerSum>) {
+        to_sigma_and_epsilon(sums[row], corrections);
+      }
     }
-    constants_.set_targets(places);
-    target_ = {targets_at(places, position_.x), targets_at(places, position_.y),
-               targets_at(places, position_.z)};
-    Sum sum;
-    add_targets(places, targets.count, sum);
-    Index k = 0;
-    for (; k + Numbers::sources <= targets.length; k += Numbers::sources) {
-      const RowEntry* entry = row + k;
-      add(
-          sum, [&](int s) { return entry[s]; }, [](const Truth& in_range) { return in_range; });
-    }
-    if (k < targets.length) add_rest(row + k, targets.length - k, sum);
-    return sum;
   }
 
  private:
-  static Numbers targets_at(const std::array<Index, targets_of_a_row>& places,
-                            const Real* coordinate) {
-    Real four[targets_of_a_row];
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) four[t] = coordinate[places[t]];
-    return Numbers::fours(four);
-  }
-
-  /// Targets among themselves: each meets the others.
-  template <class Sum>
-  void add_targets(const std::array<Index, targets_of_a_row>& places, Index targets,
-                   Sum& sum) const {
-    const Numbers target = Numbers::load(target_of_lane_);
-    const Numbers count(static_cast<Real>(targets));
-    for (int k = 0; k < targets_of_a_row; k += Numbers::sources) {
-      const Numbers source = Numbers::load(source_of_lane_) + Numbers(static_cast<Real>(k));
-      add(
-          sum, [&](int s) { return places[static_cast<std::size_t>((k + s) % targets_of_a_row)]; },
-          [&](const Truth& in_range) {
-            return in_range & source.is_below(count) & source.differs_from(target);
-          });
+  /// Lists lie far away.
+  HWY_INLINE static void prefetch(const RowEntry* row, const RowTargets& targets) {
+    constexpr Index of_a_cache_line = 64 / sizeof(RowEntry);
+    for (Index k = 0; k < targets.length + targets_of_a_row; k += of_a_cache_line) {
+      hwy::Prefetch(row + k);
     }
   }
 
-  /// The last of a row, fewer than meet the targets at a time.
+  HWY_INLINE void fetch(const RowEntry* row, Index sources) {
+    end_ = sources + targets_of_a_row;
+    const Index room = end_ + lanes;
+    at_ = {scratch_.x.reserve(room), scratch_.y.reserve(room), scratch_.z.reserve(room),
+           several_types ? scratch_.type.reserve(room) : nullptr};
+    gather<several_types>(scratch_.staged.word.data(), row, end_, at_);
+  }
+
+  /// Sums up all of the row but the target itself, which goes far away meanwhile. Returns what has
+  /// to be added.
   template <class Sum>
-  void add_rest(const RowEntry* row, Index count, Sum& sum) const {
-    const Numbers source = Numbers::load(source_of_lane_);
-    const Numbers end(static_cast<Real>(count));
-    add(
-        sum, [&](int s) { return row[s < count ? s : 0]; },
-        [&](const Truth& in_range) { return in_range & source.is_below(end); });
-  }
-
-  /// place(s): where the source of block s is.
-  template <class Sum, class Place, class Choice>
-  HWY_INLINE void add(Sum& sum, const Place& place, const Choice& chosen) const {
-    const auto sources = [&](const Real* coordinate) {
-      return Numbers::blocks([&](int s) { return coordinate[place(s)]; });
-    };
-    const Vec3<Numbers> separation{target_.x - sources(position_.x),
-                                   target_.y - sources(position_.y),
-                                   target_.z - sources(position_.z)};
-    const Numbers r2 = separation.x.times_plus(
-        separation.x, separation.y.times_plus(separation.y, separation.z * separation.z));
-    const auto& constants = constants_.of(place);
-    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
-    if constexpr (form == LennardJonesForm::force_shifted) {
-      HWY_NAMESPACE::shift_force(constants, r2, term);
+  HWY_INLINE Vec3<double> go_along(Index target, typename Sum::Rules& rules, Sum& sum) {
+    pairs_.set_target(at_.type, target);
+    rules.set_target(at_.type, target);
+    const Vec3<Numbers> at{Numbers(at_.x[target]), Numbers(at_.y[target]), Numbers(at_.z[target])};
+    const Real own_x = std::exchange(at_.x[target], far_);
+    for (Index k = 0; k < end_;) {
+      const Index until = std::min(end_, k + Sum::Rules::vectors_at_once * lanes);
+      for (; k < until; k += lanes) {
+        const Vec3<Numbers> r = separation(at, k);
+        const Numbers r2 = square(r);
+        sum.add(rules, pairs_(rules.at_least(r2, k), k), r, r2, pairs_.in_range(r2, k), k);
+      }
+      sum.settle();
     }
-    sum.add(term, separation, r2, chosen(r2.is_below(constants.cutoff_squared)));
+    Vec3<double> correction;
+    if constexpr (Sum::Rules::corrects_near) {
+      if (sum.has_near()) correction = correction_of_near(rules, at);
+    }
+    at_.x[target] = own_x;
+    return correction;
   }
 
-  NeighborhoodLayout layout_;
-  Vec3View<const Real> position_;  ///< [places]
-  ConstantsOfPairs<Real, several_types> constants_;
-  Vec3<Numbers> target_;
-  Real target_of_lane_[Numbers::count], source_of_lane_[Numbers::count];
+  HWY_INLINE Vec3<Numbers> separation(const Vec3<Numbers>& target, Index k) const {
+    return {target.x - Numbers::load(at_.x + k), target.y - Numbers::load(at_.y + k),
+            target.z - Numbers::load(at_.z + k)};
+  }
+  HWY_INLINE static Numbers square(const Vec3<Numbers>& r) {
+    return r.x.times_plus(r.x, r.y.times_plus(r.y, r.z * r.z));
+  }
+
+  /// Of those that are nearer than the rules take them for: what they do, less what was summed.
+  template <class Rules>
+  HWY_NOINLINE Vec3<double> correction_of_near(const Rules& rules,
+                                               const Vec3<Numbers>& target) const {
+    Vec3<double> force;
+    for (Index first = 0; first < end_; first += lanes) {
+      const Vec3<Numbers> r = separation(target, first);
+      const Numbers r2 = square(r);
+      const Truth<Real> is_near =
+          r2.is_below(rules.nearest_squared(first)) & pairs_.in_range(r2, first);
+      const Numbers taken = pairs_(rules.at_least(r2, first), first);
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(typename Numbers::Tag(), is_near.mask, bits);
+      Real x[lanes], y[lanes], z[lanes], taken_x[lanes], taken_y[lanes], taken_z[lanes];
+      r.x.store(x);
+      r.y.store(y);
+      r.z.store(z);
+      (taken * r.x).store(taken_x);
+      (taken * r.y).store(taken_y);
+      (taken * r.z).store(taken_z);
+      for (Index lane = 0; lane < lanes; ++lane) {
+        if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;
+        const auto summed = [&](Real quanta) {
+          return pairs_.unit() * std::nearbyint(static_cast<double>(quanta));
+        };
+        const Vec3<double> exact = rules.template exactly<form>(
+            Vec3<Real>{x[lane], y[lane], z[lane]}.template to<double>(), first + lane);
+        force += exact -
+                 Vec3<double>{summed(taken_x[lane]), summed(taken_y[lane]), summed(taken_z[lane])};
+      }
+    }
+    return force;
+  }
+
+  template <class Real2>
+  void to_sigma_and_epsilon(RowForces<Real2>& sums,
+                            const std::array<Vec3<double>, targets_of_a_row>& more) const {
+    const auto unit = static_cast<Real2>(pairs_.unit());
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
+      sums.x[t] = unit * sums.x[t] + static_cast<Real2>(more[t].x);
+      sums.y[t] = unit * sums.y[t] + static_cast<Real2>(more[t].y);
+      sums.z[t] = unit * sums.z[t] + static_cast<Real2>(more[t].z);
+    }
+  }
+
+  RowScratch::In<Real>& scratch_;
+  Pairs pairs_;
+  Real far_;
+  GatheredRow<Real> at_{};
+  Index end_ = 0;  ///< of sources and targets
 };
 
 template <class Real, LennardJonesForm form, bool several_types>
 HWY_FLATTEN void forces_of_rows(const PlacedParticles<Real>& particles,
-                                const VectorInteraction<Real>& interaction, const Pencil& pencil,
-                                const RowTargets* targets, const RowMemory& rows, Index count,
-                                RowForces<Real>* sums, RowScratch& scratch) {
-  RowWalk<Real, form, several_types> walk(particles, interaction, pencil, scratch);
-  for (Index k = 0; k < count; ++k) {
-    walk.template operator()<ForceLanes<Real>>(targets[k], rows.row(k)).store(sums[k]);
-  }
+                                const VectorInteraction<Real>& interaction,
+                                const RowsOfPencil& rows, RowForces<Real>* sums,
+                                RowScratch& scratch) {
+  using Pairs = ForcePairs<Real, form, several_types>;
+  const double scale = several_types ? 1.0 : interaction.table->repulsion;
+  RowWalk<Real, form, several_types, Pairs> walk(particles, Digits::as_they_come,
+                                                 Pairs(interaction, scale), rows.pencil, scratch);
+  walk.template operator()<ForceSum<Real>>(rows, {}, sums);
+}
+
+template <LennardJonesForm form, bool several_types>
+HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& particles,
+                                            const VectorInteraction<float>& interaction,
+                                            const FixedPoint& fixed, const RowsOfPencil& rows,
+                                            RowForces<double>* sums, RowScratch& scratch) {
+  using Pairs = ForcePairs<float, form, several_types>;
+  RowWalk<float, form, several_types, Pairs> walk(
+      particles, Digits::of_a_lattice, Pairs(interaction, fixed.quantum), rows.pencil, scratch);
+  walk.template operator()<FixedPointSum<several_types>>(rows, {fixed, interaction.types}, sums);
 }
 
 template <class Real>
 void forces_of_any_rows(const PlacedParticles<Real>& particles,
-                        const VectorInteraction<Real>& interaction, const Pencil& pencil,
-                        const RowTargets* targets, const RowMemory& rows, Index count,
+                        const VectorInteraction<Real>& interaction, const RowsOfPencil& rows,
                         RowForces<Real>* sums, RowScratch& scratch) {
   constexpr auto shifted = LennardJonesForm::shifted;
   constexpr auto force_shifted = LennardJonesForm::force_shifted;
@@ -255,34 +196,41 @@ void forces_of_any_rows(const PlacedParticles<Real>& particles,
                                       : &forces_of_rows<Real, shifted, true>)
                           : (one_type ? &forces_of_rows<Real, force_shifted, false>
                                       : &forces_of_rows<Real, force_shifted, true>);
-  kernel(particles, interaction, pencil, targets, rows, count, sums, scratch);
+  kernel(particles, interaction, rows, sums, scratch);
 }
 
-/// Of every form: see LennardJonesForm.
+inline void fixed_point_forces_of_any_rows(const PlacedParticles<float>& particles,
+                                           const VectorInteraction<float>& interaction,
+                                           const FixedPoint& fixed, const RowsOfPencil& rows,
+                                           RowForces<double>* sums, RowScratch& scratch) {
+  constexpr auto shifted = LennardJonesForm::shifted;
+  constexpr auto force_shifted = LennardJonesForm::force_shifted;
+  const bool one_type = interaction.types == 1;
+  const auto kernel = interaction.form == shifted
+                          ? (one_type ? &fixed_point_forces_of_rows<shifted, false>
+                                      : &fixed_point_forces_of_rows<shifted, true>)
+                          : (one_type ? &fixed_point_forces_of_rows<force_shifted, false>
+                                      : &fixed_point_forces_of_rows<force_shifted, true>);
+  kernel(particles, interaction, fixed, rows, sums, scratch);
+}
+
 template <class State>
 HWY_FLATTEN void energies_of_rows(const PlacedParticles<State>& particles,
                                   const VectorInteraction<double>& interaction,
-                                  const Pencil& pencil, const RowTargets* targets,
-                                  const RowMemory& rows, Index count, RowEnergies* sums,
+                                  const RowsOfPencil& rows, RowEnergies* sums,
                                   RowScratch& scratch) {
-  RowWalk<double, LennardJonesForm::force_shifted, true> walk(particles, interaction, pencil,
-                                                              scratch);
-  for (Index k = 0; k < count; ++k) {
-    walk.template operator()<EnergyLanes>(targets[k], rows.row(k)).store(sums[k]);
-  }
+  RowWalk<double, LennardJonesForm::force_shifted, true, EnergyPairs> walk(
+      particles, Digits::as_they_come, EnergyPairs(interaction), rows.pencil, scratch);
+  walk.template operator()<EnergySum>(rows, {}, sums);
 }
 
 template <class State>
-void partners_of_rows(const PlacedParticles<State>& particles, double cutoff, const Pencil& pencil,
-                      const RowTargets* targets, const RowMemory& rows, Index count,
-                      RowPartners* sums, RowScratch& scratch) {
-  LennardJonesConstants<double> none{};
-  none.cutoff_squared = cutoff * cutoff;
-  const VectorInteraction<double> range{&none, 1, LennardJonesForm::shifted};
-  RowWalk<double, LennardJonesForm::shifted, false> walk(particles, range, pencil, scratch);
-  for (Index k = 0; k < count; ++k) {
-    walk.template operator()<PartnerLanes>(targets[k], rows.row(k)).store(sums[k]);
-  }
+HWY_FLATTEN void partners_of_rows(const PlacedParticles<State>& particles, double cutoff,
+                                  const RowsOfPencil& rows, RowPartners* sums,
+                                  RowScratch& scratch) {
+  RowWalk<double, LennardJonesForm::shifted, false, PairsWithin> walk(
+      particles, Digits::as_they_come, PairsWithin(cutoff), rows.pencil, scratch);
+  walk.template operator()<PartnerSum>(rows, {}, sums);
 }
 
 }  // namespace pencilbox::host::HWY_NAMESPACE

@@ -1,0 +1,167 @@
+// What a pair does, a vector of pairs at a time. Included once for each instruction set.
+#if defined(PENCILBOX_PAIRS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef PENCILBOX_PAIRS_INL
+#undef PENCILBOX_PAIRS_INL
+#else
+#define PENCILBOX_PAIRS_INL
+#endif
+
+#include <cmath>
+
+#include <hwy/highway.h>
+
+#include "neighbor/vectors/lanes-inl.hpp"
+#include "neighbor/vectors/rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace pencilbox::host::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The constants of a target's type with those of its sources, looked up.
+template <class Real>
+class TableRow {
+ public:
+  using Type = typename PackedPosition<Real>::Type;
+  using Constants = LennardJonesConstants<Real>;
+
+  HWY_INLINE explicit TableRow(const VectorInteraction<Real>& interaction)
+      : interaction_(interaction) {}
+
+  /// `type`: of sources and targets, as they are in the row.
+  HWY_INLINE void set_target(const Type* type, Index target) {
+    type_ = type;
+    row_ = interaction_.table + type[target] * interaction_.types;
+  }
+  HWY_INLINE LennardJonesConstants<Lanes<Real>> of_sources(Index k) const {
+    static_assert(sizeof(Constants) == 6 * sizeof(Real));
+    const auto type = hn::LoadU(Words(), type_ + k);
+    const auto index = hn::Add(hn::ShiftLeft<2>(type), hn::ShiftLeft<1>(type));
+    const auto look_up = [&](Real Constants::*constant) {
+      return Lanes<Real>(hn::GatherIndex(Tag(), &(row_->*constant), index));
+    };
+    return {look_up(&Constants::repulsion),    look_up(&Constants::attraction),
+            look_up(&Constants::energy_shift), look_up(&Constants::force_at_cutoff),
+            look_up(&Constants::cutoff),       look_up(&Constants::cutoff_squared)};
+  }
+
+ private:
+  using Tag = hn::ScalableTag<Real>;
+  using Words = hn::RebindToSigned<Tag>;
+
+  VectorInteraction<Real> interaction_;
+  const Constants* row_ = nullptr;
+  const Type* type_ = nullptr;
+};
+
+/// Force and energy, of every form: see LennardJonesForm.
+class EnergyPairs {
+ public:
+  HWY_INLINE explicit EnergyPairs(const VectorInteraction<double>& interaction)
+      : table_(interaction) {}
+
+  HWY_INLINE void set_target(const std::int64_t* type, Index target) {
+    table_.set_target(type, target);
+  }
+  HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, Index k) const {
+    return r2.is_below(table_.of_sources(k).cutoff_squared);
+  }
+  HWY_INLINE PairTerm<Lanes<double>> operator()(const Lanes<double>& r2, Index k) const {
+    const auto constants = table_.of_sources(k);
+    PairTerm<Lanes<double>> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
+    HWY_NAMESPACE::shift_force(constants, r2, term);
+    return term;
+  }
+
+ private:
+  TableRow<double> table_;
+};
+
+/// Nothing but a range.
+class PairsWithin {
+ public:
+  HWY_INLINE explicit PairsWithin(double range) : range_squared_(range * range) {}
+
+  HWY_INLINE void set_target(const std::int64_t*, Index) {}
+  HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, Index) const {
+    return r2.is_below(range_squared_);
+  }
+  HWY_INLINE const Lanes<double>& operator()(const Lanes<double>& r2, Index) const { return r2; }
+
+ private:
+  Lanes<double> range_squared_;
+};
+
+/// Force over r of particles of one type: in units of the repulsion, and, since what is divided by
+/// r^2 may be any number, in those of a `scale` too. Whoever sums them up multiplies by unit().
+template <class Real, LennardJonesForm form, bool several_types>
+class ForcePairs {
+ public:
+  using Numbers = Lanes<Real>;
+  using Type = typename PackedPosition<Real>::Type;
+
+  HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale)
+      : numerator_(Real(0)), balance_(Real(0)), force_at_cutoff_(Real(0)) {
+    const LennardJonesConstants<Real>& pair = *interaction.table;
+    cutoff_squared_ = Numbers(pair.cutoff_squared);
+    if (!(pair.repulsion > Real(0))) return;  // nothing happens to anybody
+    const auto numerator = static_cast<Real>(std::pow(pair.repulsion / scale, 1.0 / 7.0));
+    const double exact = numerator, cube = exact * exact * exact;
+    unit_ = pair.repulsion / (cube * cube * exact);
+    numerator_ = Numbers(numerator);
+    balance_ = Numbers(static_cast<Real>(cube * pair.attraction / pair.repulsion));
+    force_at_cutoff_ = Numbers(static_cast<Real>(pair.force_at_cutoff / unit_));
+  }
+
+  double unit() const { return unit_; }
+  HWY_INLINE void set_target(const Type*, Index) {}
+  HWY_INLINE Truth<Real> in_range(const Numbers& r2, Index) const {
+    return r2.is_below(cutoff_squared_);
+  }
+  HWY_INLINE Numbers operator()(const Numbers& r2, Index) const {
+    Numbers force = HWY_NAMESPACE::lennard_jones_force_in_units(balance_, numerator_ / r2);
+    if constexpr (form == LennardJonesForm::force_shifted) {
+      force -= force_at_cutoff_ / square_root(r2);
+    }
+    return force;
+  }
+
+ private:
+  double unit_ = 0.0;
+  Numbers numerator_, balance_, force_at_cutoff_, cutoff_squared_;
+};
+
+/// Of several types: in units of the scale.
+template <class Real, LennardJonesForm form>
+class ForcePairs<Real, form, true> {
+ public:
+  using Numbers = Lanes<Real>;
+  using Type = typename PackedPosition<Real>::Type;
+
+  HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale)
+      : unit_(scale), per_unit_(static_cast<Real>(1.0 / scale)), table_(interaction) {}
+
+  double unit() const { return unit_; }
+  HWY_INLINE void set_target(const Type* type, Index target) { table_.set_target(type, target); }
+  HWY_INLINE Truth<Real> in_range(const Numbers& r2, Index k) const {
+    return r2.is_below(table_.of_sources(k).cutoff_squared);
+  }
+  HWY_INLINE Numbers operator()(const Numbers& r2, Index k) const {
+    const auto constants = table_.of_sources(k);
+    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
+    if constexpr (form == LennardJonesForm::force_shifted) {
+      HWY_NAMESPACE::shift_force(constants, r2, term);
+    }
+    return term.force_over_r * per_unit_;
+  }
+
+ private:
+  double unit_;
+  Numbers per_unit_;
+  TableRow<Real> table_;
+};
+
+}  // namespace pencilbox::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
