@@ -75,7 +75,7 @@ class VectorCells final : public Backend<Precision> {
       rows = own.reserve(count);
       build();
     }
-    sums_(particles, {pencil, own.targets.data(), rows, count}, wanted, to);
+    sums_(particles, {pencil, own.targets.data(), rows.entries, count}, wanted, to);
   }
 
   static Index rows_of(const Index* offset, Index first_cell, const Pencil& pencil) {

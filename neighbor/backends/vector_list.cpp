@@ -46,6 +46,7 @@ class VectorList final : public Backend<Precision> {
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     reserve(particles);
+    reads_packed_alone_ = sums_.reads_packed_alone(particles);
     const Index cells = particles.cells();
     for_each(stream, cells + 1, CountRows{particles.offset, cells, count_.data()});
     scan_(count_.data(), first_.data(), cells + 1, stream);
@@ -54,7 +55,7 @@ class VectorList final : public Backend<Precision> {
           const IndexRange rows = view.rows_of(pencil, particles.grid);
           const Index longest = sums_.kernels().build(RowSums<Precision>::placed(particles),
                                                       radius_, pencil, view.targets + rows.begin,
-                                                      view.rows.from(rows.begin), row_scratch());
+                                                      view.rows.behind(rows.begin), row_scratch());
           if (longest > 0) atomic_max(particles.longest_row, longest);
         });
   }
@@ -62,16 +63,19 @@ class VectorList final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    for_each_pencil(stream, particles.grid.cells,
-                    [this, view = this->view(), particles, wanted,
-                     to = PairSumsView<Precision>(sums)](const Pencil& pencil) {
-                      const IndexRange rows = view.rows_of(pencil, particles.grid);
-                      if (rows.begin == rows.end) return;
-                      sums_(particles,
-                            {pencil, view.targets + rows.begin, view.rows.from(rows.begin),
-                             rows.end - rows.begin},
-                            wanted, to);
-                    });
+    for_rows_of_each_pencil(particles, stream,
+                            [this, particles, wanted, to = PairSumsView<Precision>(sums)](
+                                const RowsOfPencil& rows) { sums_(particles, rows, wanted, to); });
+  }
+
+  bool moves_targets() const override { return reads_packed_alone_; }
+
+  void compute_and_move(const BinnedParticles<Precision>& particles,
+                        const Interaction<typename Precision::Pair>&,
+                        const KickAndDrift<Precision>& move, Stream& stream) override {
+    for_rows_of_each_pencil(particles, stream, [this, particles, move](const RowsOfPencil& rows) {
+      sums_(particles, rows, move);
+    });
   }
 
   Index row_capacity() const override { return capacity_; }
@@ -99,6 +103,19 @@ class VectorList final : public Backend<Precision> {
     }
   };
 
+  template <class Visit>
+  void for_rows_of_each_pencil(const BinnedParticles<Precision>& particles, Stream& stream,
+                               const Visit& visit) {
+    for_each_pencil(
+        stream, particles.grid.cells,
+        [view = this->view(), grid = particles.grid, visit](const Pencil& pencil) {
+          const IndexRange rows = view.rows_of(pencil, grid);
+          if (rows.begin == rows.end) return;
+          visit(RowsOfPencil{pencil, view.targets + rows.begin,
+                             view.rows.behind(rows.begin).entries, rows.end - rows.begin});
+        });
+  }
+
   View view() { return {targets_.data(), {entries_.data(), capacity_}, first_.data()}; }
 
   static Index expected_row(const Problem& problem) {
@@ -116,6 +133,7 @@ class VectorList final : public Backend<Precision> {
   double radius_;
   Index capacity_;
   RowSums<Precision> sums_;
+  bool reads_packed_alone_ = false;
   Buffer<RowTargets> targets_;
   Buffer<RowEntry> entries_;
   Buffer<Index> count_, first_;

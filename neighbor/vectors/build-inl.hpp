@@ -104,6 +104,7 @@ class SourcesAround {
   using Tag = hn::ScalableTag<float>;
   using Words = hn::RebindToUnsigned<Tag>;
   static constexpr Index lanes = static_cast<Index>(hn::MaxLanes(Tag()));
+  static constexpr int bits_of_an_entry = std::countr_zero(entries_of_a_place);
 
   struct Corners {
     Vec3<float> lower, upper;
@@ -167,8 +168,7 @@ class SourcesAround {
       own.y[t] = hn::Set(Tag(), -2.0F * at.y);
       own.z[t] = hn::Set(Tag(), -2.0F * at.z);
       own.square[t] = hn::Set(Tag(), dot(at, at) - reach_squared_);
-      own.place[t] =
-          hn::Set(Words(), static_cast<RowEntry>(layout_.place_of_own(targets.particle[t])));
+      own.place[t] = hn::Set(Words(), entry_of(layout_.place_of_own(targets.particle[t])));
     }
     return own;
   }
@@ -188,10 +188,9 @@ class SourcesAround {
   }
 
   void end_row(const RowTargets& targets, RowEntry* entry) const {
-    std::fill_n(entry, RowMemory::room_behind, static_cast<RowEntry>(layout_.padding()));
+    std::fill_n(entry, RowMemory::room_behind, entry_of(layout_.padding()));
     for (Index t = 0; t < targets.count; ++t) {
-      entry[t] = static_cast<RowEntry>(
-          layout_.place_of_own(targets.particle[static_cast<std::size_t>(t)]));
+      entry[t] = entry_of(layout_.place_of_own(targets.particle[static_cast<std::size_t>(t)]));
     }
   }
 
@@ -200,13 +199,14 @@ class SourcesAround {
     const Tag tag;
     const Words words;
     const Index begin = places.begin, end = places.end;
-    const auto last = hn::Set(words, static_cast<RowEntry>(end));
+    const auto last = hn::Set(words, entry_of(end));
     const float* const all_x = staged_.x.data();
     const float* const all_y = staged_.y.data();
     const float* const all_z = staged_.z.data();
     const float* const all_squares = scratch_.square.data();
-    const auto step = hn::Set(words, static_cast<RowEntry>(lanes));
-    auto next = hn::Add(hn::Iota(words, 0), hn::Set(words, static_cast<RowEntry>(begin)));
+    const auto step = hn::Set(words, entry_of(lanes));
+    auto next = hn::Add(hn::ShiftLeft<bits_of_an_entry>(hn::Iota(words, 0)),
+                        hn::Set(words, entry_of(begin)));
     Index found = 0;
     for (Index k = begin; k < end; k += lanes) {
       const auto place = next;
@@ -263,7 +263,7 @@ template <class Real>
 Index build_rows(const PlacedParticles<Real>& particles, double radius, const Pencil& pencil,
                  RowTargets* targets, const RowMemory& rows, RowScratch& scratch) {
   const SourcesAround<Real> around(particles, pencil, radius, scratch);
-  Index longest = 0, number = 0;
+  Index longest = 0, number = 0, begin = 0;
   for (Index x = 1; x <= pencil.length; ++x) {
     const auto& along = around.targets_along_a_curve(x);
     for (std::size_t first = 0; first < along.size(); first += targets_of_a_row, ++number) {
@@ -272,7 +272,10 @@ Index build_rows(const PlacedParticles<Real>& particles, double radius, const Pe
       for (std::size_t t = 0; t < targets_of_a_row; ++t) {
         own.particle[t] = along[first + (t < static_cast<std::size_t>(own.count) ? t : 0)].second;
       }
-      longest = std::max(longest, around.row_of(x, own, rows.row(number), rows.capacity));
+      own.begin = begin;
+      const Index length = around.row_of(x, own, rows.entries + begin, rows.capacity);
+      if (length <= rows.capacity) begin += RowMemory::entries_of(length);
+      longest = std::max(longest, length);
     }
   }
   return longest;

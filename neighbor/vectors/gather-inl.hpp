@@ -7,6 +7,8 @@
 #define PENCILBOX_GATHER_INL
 #endif
 
+#include <cstddef>
+
 #include <hwy/highway.h>
 
 #include "neighbor/vectors/rows.hpp"
@@ -22,6 +24,14 @@ struct GatheredRow {
   Real *x, *y, *z;                            ///< [sigma]
   typename PackedPosition<Real>::Type* type;  ///< only where there are several
 };
+
+/// The word of an entry.
+template <class Real>
+HWY_INLINE const PackedPosition<Real>& word_of(const PackedPosition<Real>* staged, RowEntry entry) {
+  constexpr std::size_t bytes = sizeof(PackedPosition<Real>) / entries_of_a_place;
+  const auto* const first = reinterpret_cast<const std::byte*>(staged);
+  return *reinterpret_cast<const PackedPosition<Real>*>(first + bytes * std::size_t{entry});
+}
 
 #if HWY_TARGET != HWY_SCALAR  // whose vectors of one number have no blocks
 
@@ -46,7 +56,7 @@ HWY_INLINE void gather_vector(const PackedPosition<float>* staged, const RowEntr
   const hn::Repartition<double, decltype(tag)> pairs;
   const auto of_each_block = [&](int number) {
     return of_blocks(tag, 0,
-                     [&](int block) { return &staged[entry[4 * block + number]].position.x; });
+                     [&](int block) { return &word_of(staged, entry[4 * block + number]).position.x; });
   };
   const auto a = of_each_block(0), b = of_each_block(1), c = of_each_block(2), d = of_each_block(3);
   const auto xy_of_ab = hn::BitCast(pairs, hn::InterleaveLower(tag, a, b));
@@ -75,7 +85,7 @@ HWY_INLINE void gather_vector(const PackedPosition<double>* staged, const RowEnt
   const hn::ScalableTag<double> tag;
   const auto of_each_block = [&](int number, double Vec3<double>::*half) {
     return of_blocks(
-        tag, 0, [&](int block) { return &(staged[entry[2 * block + number]].position.*half); });
+        tag, 0, [&](int block) { return &(word_of(staged, entry[2 * block + number]).position.*half); });
   };
   const auto xy_of_a = of_each_block(0, &Vec3<double>::x);
   const auto xy_of_b = of_each_block(1, &Vec3<double>::x);
@@ -95,7 +105,7 @@ HWY_INLINE void gather_vector(const PackedPosition<double>* staged, const RowEnt
 template <bool several_types, class Real>
 HWY_INLINE void gather_vector(const PackedPosition<Real>* staged, const RowEntry* entry, Index k,
                               const GatheredRow<Real>& row) {
-  const PackedPosition<Real>& word = staged[*entry];
+  const PackedPosition<Real>& word = word_of(staged, *entry);
   row.x[k] = word.position.x;
   row.y[k] = word.position.y;
   row.z[k] = word.position.z;

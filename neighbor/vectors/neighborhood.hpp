@@ -73,11 +73,11 @@ class NeighborhoodLayout {
   NeighborhoodLayout(const PlacedParticles<Real>& placed, const Pencil& pencil) : pencil_(pencil) {
     Index place = 0;
     for (Index run = 0; run < runs; ++run) {
+      Run& here = run_[static_cast<std::size_t>(run)];
       for (Index x = 0; x < cells(); ++x) {
-        Run& here = run_[static_cast<std::size_t>(run)];
-        here.particles[static_cast<std::size_t>(x)] = particles_at(placed, run, x);
+        const IndexRange range = particles_at(placed, run, x);
+        here.particles[static_cast<std::size_t>(x)] = range;
         here.begin[static_cast<std::size_t>(x)] = place;
-        const IndexRange range = here.particles[static_cast<std::size_t>(x)];
         place += range.end - range.begin;
       }
       run_[static_cast<std::size_t>(run)].begin[static_cast<std::size_t>(cells())] = place;

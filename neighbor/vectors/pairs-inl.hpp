@@ -7,6 +7,7 @@
 #endif
 
 #include <cmath>
+#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -54,7 +55,30 @@ class TableRow {
   const Type* type_ = nullptr;
 };
 
+/// The same where there is one type: in registers.
+template <class Real>
+class TableOfOne {
+ public:
+  HWY_INLINE explicit TableOfOne(const VectorInteraction<Real>& interaction)
+      : constants_{Lanes<Real>(interaction.table->repulsion),
+                   Lanes<Real>(interaction.table->attraction),
+                   Lanes<Real>(interaction.table->energy_shift),
+                   Lanes<Real>(interaction.table->force_at_cutoff),
+                   Lanes<Real>(interaction.table->cutoff),
+                   Lanes<Real>(interaction.table->cutoff_squared)} {}
+
+  template <class Type>
+  HWY_INLINE void set_target(const Type*, Index) {}
+  HWY_INLINE const LennardJonesConstants<Lanes<Real>>& of_sources(Index) const {
+    return constants_;
+  }
+
+ private:
+  LennardJonesConstants<Lanes<Real>> constants_;
+};
+
 /// Force and energy, of every form: see LennardJonesForm.
+template <bool several_types>
 class EnergyPairs {
  public:
   HWY_INLINE explicit EnergyPairs(const VectorInteraction<double>& interaction)
@@ -67,14 +91,14 @@ class EnergyPairs {
     return r2.is_below(table_.of_sources(k).cutoff_squared);
   }
   HWY_INLINE PairTerm<Lanes<double>> operator()(const Lanes<double>& r2, Index k) const {
-    const auto constants = table_.of_sources(k);
+    const auto& constants = table_.of_sources(k);
     PairTerm<Lanes<double>> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
     HWY_NAMESPACE::shift_force(constants, r2, term);
     return term;
   }
 
  private:
-  TableRow<double> table_;
+  std::conditional_t<several_types, TableRow<double>, TableOfOne<double>> table_;
 };
 
 /// Nothing but a range.

@@ -7,10 +7,12 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/device/device.hpp"
 #include "core/device/host/instruction_sets.hpp"
+#include "core/kick_and_drift.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/vectors/rows.hpp"
@@ -81,12 +83,20 @@ class RowSums {
   void operator()(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                   Wanted wanted, const PairSumsView<Precision>& sums) const {
     if (wanted == Wanted::counts) return count_rows(particles, rows, sums);
-    if constexpr (sums_keep_more) {
-      sum_in_quanta(particles, rows, sums);
-    } else {
-      sum_as_they_are(particles, rows, sums);
-    }
+    sum_forces(particles, rows, sums.force);
     if (wanted == Wanted::forces_and_energies) store_energies(particles, rows, sums);
+  }
+
+  /// Forces of the rows of a pencil that go into `move` and nowhere else.
+  void operator()(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
+                  const KickAndDrift<Precision>& move) const {
+    sum_forces(particles, rows, move);
+  }
+
+  /// Whether forces are computed from what is packed alone: then a position of the state may change
+  /// while others are still computed.
+  bool reads_packed_alone(const BinnedParticles<Precision>& particles) const {
+    return !sums_keep_more || is_fine(particles);
   }
 
  private:
@@ -128,39 +138,53 @@ class RowSums {
     }
   }
 
-  void sum_in_quanta(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
-                     const PairSumsView<Precision>& sums) const {
-    const bool is_gas = particles.count < fewest_of_a_cell * particles.cells();
-    const bool is_coarse = coarsest_lattice(particles.grid.exact_side) > coarsest_;
-    if (is_gas || is_coarse) return sum_as_they_are(particles, rows, sums);
-    RowScratch& scratch = row_scratch();
-    auto& forces = scratch.template in<double>().forces;
-    forces.resize(static_cast<std::size_t>(rows.count));
-    fixed_point_kernel_({particles.position, particles.packed, particles.type, particles.offset,
-                         grid_of(particles)},
-                        interaction(float_table_),
-                        {quantum_, nearest_squared_.data(), energy_table_.data()}, rows,
-                        forces.data(), scratch);
-    store_forces(forces, rows, sums);
+  /// Whether pairs may be in floats.
+  bool is_fine(const BinnedParticles<Precision>& particles) const {
+    return particles.count >= std::int64_t{fewest_of_a_cell} * particles.cells() &&
+           coarsest_lattice(particles.grid.exact_side) <= coarsest_;
   }
 
-  void sum_as_they_are(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
-                       const PairSumsView<Precision>& sums) const {
+  /// To `sink`: an array, or a move.
+  template <class Sink>
+  void sum_forces(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
+                  const Sink& sink) const {
     RowScratch& scratch = row_scratch();
-    auto& forces = scratch.template in<State>().forces;
-    forces.resize(static_cast<std::size_t>(rows.count));
+    if constexpr (sums_keep_more) {
+      if (is_fine(particles)) {
+        auto& forces = room_for<double>(rows, scratch);
+        fixed_point_kernel_({particles.position, particles.packed, particles.type, particles.offset,
+                             grid_of(particles)},
+                            interaction(float_table_),
+                            {quantum_, nearest_squared_.data(), energy_table_.data()}, rows,
+                            forces.data(), scratch);
+        return hand_over(forces, rows, sink);
+      }
+    }
+    auto& forces = room_for<State>(rows, scratch);
     kernels_.forces(placed(particles), interaction(table_), rows, forces.data(), scratch);
-    store_forces(forces, rows, sums);
+    hand_over(forces, rows, sink);
   }
 
   template <class Real>
-  static void store_forces(const std::vector<RowForces<Real>>& forces, const RowsOfPencil& rows,
-                           const PairSumsView<Precision>& sums) {
+  static std::vector<RowForces<Real>>& room_for(const RowsOfPencil& rows, RowScratch& scratch) {
+    auto& forces = scratch.template in<Real>().forces;
+    forces.resize(static_cast<std::size_t>(rows.count));
+    return forces;
+  }
+
+  template <class Real, class Sink>
+  static void hand_over(const std::vector<RowForces<Real>>& forces, const RowsOfPencil& rows,
+                        const Sink& sink) {
     for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       const RowForces<Real>& of_row = forces[row];
-      sums.force.store(
-          target, {static_cast<Accumulator>(of_row.x[t]), static_cast<Accumulator>(of_row.y[t]),
-                   static_cast<Accumulator>(of_row.z[t])});
+      const Vec3<Accumulator> force{static_cast<Accumulator>(of_row.x[t]),
+                                    static_cast<Accumulator>(of_row.y[t]),
+                                    static_cast<Accumulator>(of_row.z[t])};
+      if constexpr (std::is_same_v<Sink, KickAndDrift<Precision>>) {
+        sink(target, force);
+      } else {
+        sink.store(target, force);
+      }
     });
   }
 

@@ -16,7 +16,7 @@ namespace pencilbox::host::HWY_NAMESPACE {
 
 template <class State>
 RowKernels<State> kernels() {
-  return {&build_rows<State>, &forces_of_any_rows<State>, &energies_of_rows<State>,
+  return {&build_rows<State>, &forces_of_any_rows<State>, &energies_of_any_rows<State>,
           &partners_of_rows<State>};
 }
 RowKernels<float> kernels_in_float() { return kernels<float>(); }

@@ -24,6 +24,7 @@ struct RowTargets {
   std::array<Index, targets_of_a_row> particle{};
   Index count = 0;   ///< of targets
   Index length = 0;  ///< of the row: sources that are none of the targets
+  Index begin = 0;   ///< of the row, among the entries of the pencil's
 };
 
 /// The rows that a cell needs.
@@ -31,25 +32,37 @@ inline Index rows_of_cell(Index particles_of_a_cell) {
   return (particles_of_a_cell + targets_of_a_row - 1) / targets_of_a_row;
 }
 
-/// A source by its place in the neighbourhood of the pencil.
+/// A source by its place in the neighbourhood of the pencil: how far its word is from the first
+/// [bytes], where words are of floats. (To be multiplied there, sixteen of a vector, costs as much
+/// as their way into it.)
 using RowEntry = std::uint32_t;
+inline constexpr RowEntry entries_of_a_place = sizeof(PackedPosition<float>);
+constexpr RowEntry entry_of(Index place) {
+  return static_cast<RowEntry>(place) * entries_of_a_place;
+}
 
-/// Rows side by side, each with room for `capacity` sources. Behind them come the targets, or
-/// padding where one is missing, and padding until the vector is full; where a row is filled a
-/// vector more may be written.
+/// Memory of rows that follow each other without gaps, so that who walks them reads a stream. There
+/// is room for `capacity` sources in each. Behind them come the targets, or padding where one is
+/// missing, and padding until the vector is full; where a row is filled a vector more may be
+/// written.
 struct RowMemory {
   static constexpr Index room_behind = targets_of_a_row + 16;
 
-  RowEntry* entries;
+  RowEntry* entries;  ///< of the first row
   Index capacity;
 
-  static std::int64_t entries_for(std::int64_t rows, Index capacity) {
-    constexpr std::int64_t aligned = 16;
-    const std::int64_t entries = std::int64_t{capacity} + room_behind;
-    return rows * ((entries + aligned - 1) / aligned * aligned);
+  /// From one row to the next: rows begin where a vector may.
+  static constexpr Index entries_of(Index length) {
+    constexpr Index aligned = 16;
+    return (length + room_behind + aligned - 1) / aligned * aligned;
   }
-  RowEntry* row(std::int64_t number) const { return entries + entries_for(number, capacity); }
-  RowMemory from(std::int64_t number) const { return {row(number), capacity}; }
+  static std::int64_t entries_for(std::int64_t rows, Index capacity) {
+    return rows * entries_of(capacity);
+  }
+  /// For rows that begin behind as many others.
+  RowMemory behind(std::int64_t rows) const {
+    return {entries + entries_for(rows, capacity), capacity};
+  }
 };
 
 /// A Lennard-Jones interaction as vectors look it up.
@@ -130,8 +143,10 @@ struct RowScratch {
 struct RowsOfPencil {
   Pencil pencil;
   const RowTargets* targets;  ///< [count]
-  RowMemory rows;
+  const RowEntry* entries;    ///< of the rows
   Index count;
+
+  const RowEntry* row(Index number) const { return entries + targets[number].begin; }
 };
 
 /// `State`: what positions are stored in.

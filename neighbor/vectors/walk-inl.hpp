@@ -41,9 +41,9 @@ class RowWalk {
   template <class Sum, class Sums>
   HWY_INLINE void operator()(const RowsOfPencil& rows, typename Sum::Rules rules, Sums* sums) {
     for (Index row = 0; row < rows.count; ++row) {
-      if (row + 1 < rows.count) prefetch(rows.rows.row(row + 1), rows.targets[row + 1]);
+      if (row + 1 < rows.count) prefetch(rows.row(row + 1), rows.targets[row + 1]);
       const RowTargets& targets = rows.targets[row];
-      fetch(rows.rows.row(row), targets.length);
+      fetch(rows.row(row), targets.length);
       typename Sum::Results results;
       std::array<Vec3<double>, targets_of_a_row> corrections{};
       for (Index t = 0; t < targets_of_a_row; ++t) {
@@ -214,14 +214,24 @@ inline void fixed_point_forces_of_any_rows(const PlacedParticles<float>& particl
   kernel(particles, interaction, fixed, rows, sums, scratch);
 }
 
-template <class State>
+template <class State, bool several_types>
 HWY_FLATTEN void energies_of_rows(const PlacedParticles<State>& particles,
                                   const VectorInteraction<double>& interaction,
                                   const RowsOfPencil& rows, RowEnergies* sums,
                                   RowScratch& scratch) {
-  RowWalk<double, LennardJonesForm::force_shifted, true, EnergyPairs> walk(
-      particles, Digits::as_they_come, EnergyPairs(interaction), rows.pencil, scratch);
+  using Pairs = EnergyPairs<several_types>;
+  RowWalk<double, LennardJonesForm::force_shifted, several_types, Pairs> walk(
+      particles, Digits::as_they_come, Pairs(interaction), rows.pencil, scratch);
   walk.template operator()<EnergySum>(rows, {}, sums);
+}
+
+template <class State>
+void energies_of_any_rows(const PlacedParticles<State>& particles,
+                          const VectorInteraction<double>& interaction, const RowsOfPencil& rows,
+                          RowEnergies* sums, RowScratch& scratch) {
+  const auto kernel =
+      interaction.types == 1 ? &energies_of_rows<State, false> : &energies_of_rows<State, true>;
+  kernel(particles, interaction, rows, sums, scratch);
 }
 
 template <class State>

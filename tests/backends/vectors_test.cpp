@@ -95,6 +95,75 @@ TEST_P(Vectors, AreRightInEveryInstructionSet) {
   }
 }
 
+/// As dense as a liquid under high pressure, with pairs down to `distance`.
+SimulationSetup crowd(double distance, int types, Truncation truncation) {
+  return make_lj_setup(random_liquid(400, periodic_box(8.3, 9.1, 8.7), distance, 31, types), 2.5,
+                       truncation);
+}
+
+/// In double, and where sums are in double.
+TEST_P(Vectors, ForcesOfPairsCancelToTheLastBit) {
+  if (precision() == Precision::single) GTEST_SKIP() << "sums are in floats";
+  for (const double distance : {0.93, 0.7}) {  // of which the second has pairs that are too near
+    for (const int types : {1, 2}) {
+      for (const Truncation truncation : {Truncation::cut, Truncation::force_shift}) {
+        SCOPED_TRACE(std::to_string(distance) + ", " + std::to_string(types) + " types");
+        const Evaluation mine = run(crowd(distance, types, truncation));
+        Double3 sum{};
+        for (const Double3& force : mine.frame.force) {
+          for (std::size_t d = 0; d < 3; ++d) sum[d] += force[d];
+        }
+        const double scale = largest_component(mine.frame.force);
+        for (const double component : sum) EXPECT_LE(std::abs(component), 1e-12 * scale);
+      }
+    }
+  }
+}
+
+/// Where the largest force is a million times the others', they are as exact as without it.
+TEST_P(Vectors, PairsThatAreTooNearAreExact) {
+  for (const int types : {1, 2}) {
+    for (const Truncation truncation : {Truncation::cut, Truncation::force_shift}) {
+      SimulationSetup setup = crowd(0.9, types, truncation);
+      setup.start.position[1] = setup.start.position[0];
+      setup.start.position[1][2] += 0.45;
+      const Evaluation truth = evaluate_reference(setup);
+      const Evaluation mine = run(setup);
+      const double near = largest_component(truth.frame.force);
+      ASSERT_GT(near, 1e5);
+      double others = 1.0;
+      for (std::size_t i = 2; i < truth.frame.force.size(); ++i) {
+        for (const double component : truth.frame.force[i]) {
+          others = std::max(others, std::abs(component));
+        }
+      }
+      for (std::size_t i = 0; i < truth.frame.force.size(); ++i) {
+        for (std::size_t d = 0; d < 3; ++d) {
+          EXPECT_NEAR(mine.frame.force[i][d], truth.frame.force[i][d],
+                      force_bars.of(precision()) * (i < 2 ? near : others));
+        }
+      }
+    }
+  }
+}
+
+/// Forces in a gas are too small for the quanta of a liquid.
+TEST_P(Vectors, MixedIsExactInAGas) {
+  if (precision() != Precision::mixed) GTEST_SKIP() << "floats are floats, double is double";
+  const SimulationSetup setup = make_lj_setup(random_liquid(300, periodic_box(30, 31, 32), 2.0, 7),
+                                              2.5, Truncation::force_shift);
+  const Evaluation truth = evaluate_reference(setup);
+  const double scale = largest_component(truth.frame.force);
+  EXPECT_LE(largest_difference(run(setup).frame.force, truth.frame.force), 1e-12 * scale);
+}
+
+TEST_P(Vectors, WithoutEpsilonNothingHappens) {
+  SimulationSetup setup = liquid(311, 1, Truncation::cut);
+  auto& model = std::get<LennardJonesModel>(setup.potential);
+  for (PairCoefficients& pair : model.pairs) pair.epsilon = 0.0;
+  EXPECT_EQ(largest_component(run(setup).frame.force), 0.0);
+}
+
 /// Full rows that grow, the last of a row, and steps.
 TEST_P(Vectors, TakeTheSameStepsInEveryInstructionSet) {
   const SimulationSetup setup = with_backend(liquid(500, 2, Truncation::force_shift));
