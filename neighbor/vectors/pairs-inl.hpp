@@ -19,40 +19,61 @@ namespace pencilbox::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The constants of a target's type with those of its sources, looked up.
+/// Looks up numbers by the types of the sources from some place on: in a vector where one holds
+/// them all, else in memory.
 template <class Real>
-class TableRow {
+class SourceTypes {
  public:
   using Type = typename PackedPosition<Real>::Type;
-  using Constants = LennardJonesConstants<Real>;
 
-  HWY_INLINE explicit TableRow(const VectorInteraction<Real>& interaction)
-      : interaction_(interaction) {}
+  HWY_INLINE SourceTypes(const Type* type, std::int32_t types)
+      : vector_(hn::LoadU(Words(), type)), fit_a_vector_(types <= lanes) {}
 
-  /// `type`: of sources and targets, as they are in the row.
-  HWY_INLINE void set_target(const Type* type, Index target) {
-    type_ = type;
-    row_ = interaction_.table + type[target] * interaction_.types;
-  }
-  HWY_INLINE LennardJonesConstants<Lanes<Real>> of_sources(Index k) const {
-    static_assert(sizeof(Constants) == 6 * sizeof(Real));
-    const auto type = hn::LoadU(Words(), type_ + k);
-    const auto index = hn::Add(hn::ShiftLeft<2>(type), hn::ShiftLeft<1>(type));
-    const auto look_up = [&](Real Constants::*constant) {
-      return Lanes<Real>(hn::GatherIndex(Tag(), &(row_->*constant), index));
-    };
-    return {look_up(&Constants::repulsion),    look_up(&Constants::attraction),
-            look_up(&Constants::energy_shift), look_up(&Constants::force_at_cutoff),
-            look_up(&Constants::cutoff),       look_up(&Constants::cutoff_squared)};
+  /// `numbers`: of each type, and room for a vector.
+  HWY_INLINE Lanes<Real> operator()(const Real* numbers) const {
+    if (!fit_a_vector_) return Lanes<Real>(hn::GatherIndex(Tag(), numbers, vector_));
+    const auto all = hn::LoadU(Tag(), numbers);
+    return Lanes<Real>(hn::TableLookupLanes(all, hn::IndicesFromVec(Tag(), vector_)));
   }
 
  private:
   using Tag = hn::ScalableTag<Real>;
   using Words = hn::RebindToSigned<Tag>;
+  static constexpr std::int32_t lanes = static_cast<std::int32_t>(hn::MaxLanes(Tag()));
 
-  VectorInteraction<Real> interaction_;
-  const Constants* row_ = nullptr;
+  hn::Vec<Words> vector_;
+  bool fit_a_vector_;
+};
+
+/// The constants of a target's type with those of its sources, looked up.
+template <class Real>
+class TableRow {
+ public:
+  using Type = typename PackedPosition<Real>::Type;
+
+  HWY_INLINE explicit TableRow(const VectorInteraction<Real>& interaction)
+      : table_(*interaction.by_type), types_(interaction.types) {}
+
+  /// `type`: of sources and targets, as they are in the row.
+  HWY_INLINE void set_target(const Type* type, Index target) {
+    type_ = type;
+    row_ = static_cast<std::ptrdiff_t>(type[target]) * stride_of_types(types_);
+  }
+  HWY_INLINE LennardJonesConstants<Lanes<Real>> of_sources(Index k) const {
+    const SourceTypes<Real> look_up(type_ + k, types_);
+    const auto in_row = [&](const NumbersByType<Real>& numbers) {
+      return look_up(numbers.data() + row_);
+    };
+    return {in_row(table_.repulsion),    in_row(table_.attraction),
+            in_row(table_.energy_shift), in_row(table_.force_at_cutoff),
+            in_row(table_.cutoff),       in_row(table_.cutoff_squared)};
+  }
+
+ private:
+  const LennardJonesConstants<NumbersByType<Real>>& table_;
+  std::int32_t types_;
   const Type* type_ = nullptr;
+  std::ptrdiff_t row_ = 0;
 };
 
 /// The same where there is one type: in registers.
@@ -60,12 +81,12 @@ template <class Real>
 class TableOfOne {
  public:
   HWY_INLINE explicit TableOfOne(const VectorInteraction<Real>& interaction)
-      : constants_{Lanes<Real>(interaction.table->repulsion),
-                   Lanes<Real>(interaction.table->attraction),
-                   Lanes<Real>(interaction.table->energy_shift),
-                   Lanes<Real>(interaction.table->force_at_cutoff),
-                   Lanes<Real>(interaction.table->cutoff),
-                   Lanes<Real>(interaction.table->cutoff_squared)} {}
+      : constants_{Lanes<Real>(interaction.pair.repulsion),
+                   Lanes<Real>(interaction.pair.attraction),
+                   Lanes<Real>(interaction.pair.energy_shift),
+                   Lanes<Real>(interaction.pair.force_at_cutoff),
+                   Lanes<Real>(interaction.pair.cutoff),
+                   Lanes<Real>(interaction.pair.cutoff_squared)} {}
 
   template <class Type>
   HWY_INLINE void set_target(const Type*, Index) {}
@@ -126,7 +147,7 @@ class ForcePairs {
 
   HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale)
       : numerator_(Real(0)), balance_(Real(0)), force_at_cutoff_(Real(0)) {
-    const LennardJonesConstants<Real>& pair = *interaction.table;
+    const LennardJonesConstants<Real>& pair = interaction.pair;
     cutoff_squared_ = Numbers(pair.cutoff_squared);
     if (!(pair.repulsion > Real(0))) return;  // nothing happens to anybody
     const auto numerator = static_cast<Real>(std::pow(pair.repulsion / scale, 1.0 / 7.0));

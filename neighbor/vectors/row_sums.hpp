@@ -2,9 +2,6 @@
 // wanted, and where the sums go.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -16,6 +13,7 @@
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/vectors/rows.hpp"
+#include "neighbor/vectors/tables.hpp"
 
 namespace pencilbox::host {
 
@@ -57,10 +55,13 @@ class RowSums {
 
   explicit RowSums(const Potential& potential)
       : model_(std::get<LennardJonesModel>(potential)),
-        table_(lennard_jones_constants<State>(model_)),
-        energy_table_(lennard_jones_constants<double>(model_)) {
-    if constexpr (sums_keep_more) tabulate_in_quanta();
+        form_(model_.truncation == Truncation::force_shift ? LennardJonesForm::force_shifted
+                                                           : LennardJonesForm::shifted),
+        pairs_(model_),
+        energy_pairs_(model_) {
+    if constexpr (sums_keep_more) fixed_point_.emplace(model_, energy_pairs_);
   }
+  RowSums(const RowSums&) = delete;  // tables point to others
 
   const RowKernels<State>& kernels() const { return kernels_; }
   std::string in_words() const {
@@ -111,37 +112,11 @@ class RowSums {
     return grid;
   }
 
-  template <class Real>
-  VectorInteraction<Real> interaction(const std::vector<LennardJonesConstants<Real>>& table) const {
-    const auto form = model_.truncation == Truncation::force_shift ? LennardJonesForm::force_shifted
-                                                                   : LennardJonesForm::shifted;
-    return {table.data(), model_.types, form};
-  }
-
-  /// Forces at the least distance are the largest that a vector of them may hold; the quantum is
-  /// the same for all pairs, or they would not cancel.
-  void tabulate_in_quanta() {
-    constexpr double quantum_of_unit = 1.0 / (1 << 19);  // [epsilon/sigma]
-    float_table_ = lennard_jones_constants<float>(model_);
-    double strongest = 0.0, smallest = std::numeric_limits<double>::infinity();
-    for (const PairCoefficients& pair : model_.pairs) {
-      strongest = std::max(strongest, pair.epsilon / pair.sigma);
-      smallest = std::min(smallest, pair.sigma);
-    }
-    coarsest_ = coarsest_of_sigma * smallest;
-    quantum_ = quantum_of_unit;
-    if (strongest > 0.0) quantum_ *= std::exp2(std::ceil(std::log2(strongest)));
-    for (const LennardJonesConstants<double>& pair : energy_table_) {
-      const double nearest =
-          std::pow(pair.repulsion / (FixedPoint::largest * quantum_), 1.0 / 13.0);
-      nearest_squared_.push_back(static_cast<float>(nearest * nearest));
-    }
-  }
-
   /// Whether pairs may be in floats.
   bool is_fine(const BinnedParticles<Precision>& particles) const {
     return particles.count >= std::int64_t{fewest_of_a_cell} * particles.cells() &&
-           coarsest_lattice(particles.grid.exact_side) <= coarsest_;
+           coarsest_lattice(particles.grid.exact_side) <=
+               coarsest_of_sigma * fixed_point_->smallest_sigma();
   }
 
   /// To `sink`: an array, or a move.
@@ -154,14 +129,13 @@ class RowSums {
         auto& forces = room_for<double>(rows, scratch);
         fixed_point_kernel_({particles.position, particles.packed, particles.type, particles.offset,
                              grid_of(particles)},
-                            interaction(float_table_),
-                            {quantum_, nearest_squared_.data(), energy_table_.data()}, rows,
+                            fixed_point_->interaction(form_), fixed_point_->fixed_point(), rows,
                             forces.data(), scratch);
         return hand_over(forces, rows, sink);
       }
     }
     auto& forces = room_for<State>(rows, scratch);
-    kernels_.forces(placed(particles), interaction(table_), rows, forces.data(), scratch);
+    kernels_.forces(placed(particles), pairs_.interaction(form_), rows, forces.data(), scratch);
     hand_over(forces, rows, sink);
   }
 
@@ -194,7 +168,7 @@ class RowSums {
     RowScratch& scratch = row_scratch();
     auto& energies = scratch.energies;
     energies.resize(static_cast<std::size_t>(rows.count));
-    kernels_.energies(placed(particles), interaction(energy_table_), rows, energies.data(),
+    kernels_.energies(placed(particles), energy_pairs_.interaction(form_), rows, energies.data(),
                       scratch);
     for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       sums.energy[target] = static_cast<Accumulator>(0.5 * energies[row].energy[t]);
@@ -229,13 +203,10 @@ class RowSums {
   FixedPointForces fixed_point_kernel_ = fixed_point_forces();
   std::string instruction_set_ = instruction_set();
   LennardJonesModel model_;
-  std::vector<LennardJonesConstants<State>> table_;
-  std::vector<LennardJonesConstants<double>> energy_table_;
-  // Only where sums keep more digits than pairs have:
-  double quantum_ = 0.0;   ///< of forces [epsilon/sigma]
-  double coarsest_ = 0.0;  ///< lattice of coordinates [sigma]
-  std::vector<LennardJonesConstants<float>> float_table_;
-  std::vector<float> nearest_squared_;
+  LennardJonesForm form_;
+  PairTables<State> pairs_;
+  PairTables<double> energy_pairs_;
+  std::optional<FixedPointTables> fixed_point_;  ///< where sums keep more digits than pairs have
 };
 
 }  // namespace pencilbox::host

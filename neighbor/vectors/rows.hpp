@@ -6,6 +6,7 @@
 // coordinates side by side, and then each of the four goes along it, a vector of sources at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <tuple>
@@ -65,10 +66,20 @@ struct RowMemory {
   }
 };
 
+/// Numbers by the types of a pair: those of one target's type side by side, and room for a vector
+/// to be read from the first of them.
+template <class Real>
+using NumbersByType = std::vector<Real>;
+constexpr std::int32_t stride_of_types(std::int32_t types) {
+  constexpr std::int32_t of_a_vector = 16;
+  return std::max(types, of_a_vector);
+}
+
 /// A Lennard-Jones interaction as vectors look it up.
 template <class Real>
 struct VectorInteraction {
-  const LennardJonesConstants<Real>* table;  ///< [types * types]
+  LennardJonesConstants<Real> pair;  ///< of the first type, which may be the only one
+  const LennardJonesConstants<NumbersByType<Real>>* by_type;
   std::int32_t types;
   LennardJonesForm form;
 };
@@ -82,7 +93,7 @@ struct FixedPoint {
   static constexpr double largest = 1 << 27;
 
   double quantum;                              ///< that forces are multiples of [epsilon/sigma]
-  const float* nearest_squared;                ///< [types * types] [sigma^2]
+  const float* nearest_squared;                ///< by type [sigma^2]
   const LennardJonesConstants<double>* exact;  ///< [types * types] of those nearer than that
 };
 

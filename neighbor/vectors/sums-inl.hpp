@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "neighbor/vectors/lanes-inl.hpp"
+#include "neighbor/vectors/pairs-inl.hpp"
 #include "neighbor/vectors/rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -210,14 +211,14 @@ class FixedPointRules {
   HWY_INLINE void set_target(const std::int32_t* type, Index target) {
     if constexpr (several_types) {
       type_ = type;
-      first_pair_ = std::ptrdiff_t{type[target]} * types_;
+      target_ = type[target];
     }
   }
   HWY_INLINE Numbers nearest_squared(Index k) const {
     if constexpr (several_types) {
-      const auto type = hn::LoadU(WholeNumbers::Tag(), type_ + k);
-      const float* const row = fixed_.nearest_squared + first_pair_;
-      return Numbers(hn::GatherIndex(WholeNumbers::Floats(), row, type));
+      const float* const row =
+          fixed_.nearest_squared + std::ptrdiff_t{target_} * stride_of_types(types_);
+      return SourceTypes<float>(type_ + k, types_)(row);
     } else {
       return nearest_squared_;
     }
@@ -228,7 +229,7 @@ class FixedPointRules {
   /// The force of source k in double.
   template <LennardJonesForm form>
   Vec3<double> exactly(const Vec3<double>& separation, Index k) const {
-    const std::ptrdiff_t pair = several_types ? first_pair_ + type_[k] : 0;
+    const std::ptrdiff_t pair = several_types ? std::ptrdiff_t{target_} * types_ + type_[k] : 0;
     const LennardJonesConstants<double>& constants = fixed_.exact[pair];
     const double r2 = dot(separation, separation);
     PairTerm<double> term = pencilbox::lennard_jones(constants, 1.0 / r2);
@@ -243,7 +244,7 @@ class FixedPointRules {
   std::int32_t types_;
   Numbers nearest_squared_;
   const std::int32_t* type_ = nullptr;
-  std::ptrdiff_t first_pair_ = 0;
+  std::int32_t target_ = 0;
 };
 
 template <bool several_types>

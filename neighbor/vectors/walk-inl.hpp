@@ -167,7 +167,7 @@ HWY_FLATTEN void forces_of_rows(const PlacedParticles<Real>& particles,
                                 const RowsOfPencil& rows, RowForces<Real>* sums,
                                 RowScratch& scratch) {
   using Pairs = ForcePairs<Real, form, several_types>;
-  const double scale = several_types ? 1.0 : interaction.table->repulsion;
+  const double scale = several_types ? 1.0 : interaction.pair.repulsion;
   RowWalk<Real, form, several_types, Pairs> walk(particles, Digits::as_they_come,
                                                  Pairs(interaction, scale), rows.pencil, scratch);
   walk.template operator()<ForceSum<Real>>(rows, {}, sums);
