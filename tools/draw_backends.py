@@ -819,7 +819,7 @@ def cluster_list():
 
 
 def vector_list():
-    p = Picture("vector-list", "vector-list, vector-cells: four targets in the lanes of a vector", 372)
+    p = Picture("vector-list", "vector-list, vector-cells: four targets along one row of vectors", 372)
     heading(p, 24, 22, "a pencil, and what is around it")
     x, y, side = 34, 42, 40
     for row in range(3):
@@ -834,22 +834,20 @@ def vector_list():
                            (4, 12, 28), (4, 28, 14)):
         p.particle(x + side * column + dx, y + side + dy, target=True)
     p.rect(x + 2 * side + 6, y + side + 6, 30, 32, "none", INK, 1.6)
-    p.lines(24, 186, ["Four cells in x and the cells next to them,", "fetched once by a thread, relative to the",
+    p.lines(24, 186, ["Cells in a row and the cells next to them,", "fetched once by a thread, relative to the",
                       "middle. Framed: the four targets of a row"], SMALL, FAINT)
     heading(p, 310, 22, "a row: single sources")
     strip(p, 320, 40, [(20, SOURCE, None) for _ in range(14)], 22, dots=1)
     p.arrow(330, 66, 330, 100)
-    p.arrow(350, 66, 444, 100)
-    registers(p, 310, 104, 310, 128, "vectors of a core")
-    strip(p, 320, 132, [(28, TARGET, None) for _ in range(4)], 22, dots=1)
-    strip(p, 440, 132, [(28, TARGET, None) for _ in range(4)], 22, dots=1)
-    strip(p, 320, 162, [(28, SOURCE, None) for _ in range(4)], 22)
-    strip(p, 440, 162, [(28, SOURCE, None) for _ in range(4)], 22)
-    p.text(376, 200, "one source", SMALL, "middle")
-    p.text(496, 200, "the next", SMALL, "middle")
-    p.text(320, 222, "four sums, over all sources of the row", SMALL)
-    p.lines(310, 256, ["Each source fills four lanes and meets four", "targets, in range or not. Eight lanes take two",
-                       "sources at a time, sixteen four."])
+    p.arrow(474, 66, 474, 100)
+    registers(p, 310, 104, 310, 128, "memory nearest to a core")
+    for k, name in enumerate(("x", "y", "z")):
+        p.text(316, 146 + 26 * k, name, SMALL)
+        strip(p, 330, 130 + 26 * k, [(17, SOURCE, None) for _ in range(16)], 20)
+    p.rect(330, 128, 68, 78, "none", INK, 1.6)
+    p.text(330, 224, "framed: a vector", SMALL)
+    p.lines(310, 256, ["A row's sources are gathered once, coordinate", "by coordinate. Each of the four targets goes",
+                       "along them, a vector of sources at a time."])
     p.legend()
     return p
 

@@ -7,6 +7,8 @@
 #define PENCILBOX_LANES_INL
 #endif
 
+#include <cstdint>
+
 #include <hwy/highway.h>
 
 #include "core/interactions/lennard_jones.hpp"
@@ -94,6 +96,21 @@ HWY_INLINE Lanes<Real> reciprocal(const Lanes<Real>& a) {
 template <class Real>
 HWY_INLINE Lanes<Real> square_root(const Lanes<Real>& a) {
   return Lanes<Real>(hn::Sqrt(a.vector));
+}
+
+/// The nearest whole numbers, of numbers that fit. The library's own looks after those that do not,
+/// for three operations more.
+using WholeLanes = hn::Vec<hn::ScalableTag<std::int32_t>>;
+HWY_INLINE WholeLanes nearest_whole(const Lanes<float>& a) {
+#if HWY_TARGET == HWY_AVX2
+  return WholeLanes{_mm256_cvtps_epi32(a.vector.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET < HWY_AVX2
+  return WholeLanes{_mm512_cvtps_epi32(a.vector.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return WholeLanes{_mm_cvtps_epi32(a.vector.raw)};
+#else
+  return hn::NearestInt(a.vector);
+#endif
 }
 
 #include "core/interactions/lennard_jones_formula.inc"

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/grid_view.hpp"
@@ -132,40 +131,32 @@ class NeighborhoodLayout {
   std::array<Run, runs> run_;
 };
 
-/// Where coordinates of floats lie in a neighbourhood: on multiples of a power of two, so fine that
-/// a float holds them all. Then coordinates, shifts and separations are exact in every
-/// neighbourhood that sees a pair, and what its two particles do to each other cancels to the last
-/// bit. (A float of the farthest coordinate is no finer.)
+/// Of coordinates in a neighbourhood: numbers as they come, or whole numbers of 32 bits, by the
+/// spacing of a lattice. What is whole is exact in every neighbourhood that sees a pair: its two
+/// separations differ in the sign alone.
+enum class Digits { as_they_come, whole };
+
+/// The spacing of the lattice: a power of two, so that nothing but the last digit of a coordinate
+/// is lost, and finer than a float of what is relative to a cell.
 class Lattice {
  public:
-  /// Of a direction in which cells are so many steps away at most. Particles may have left their
-  /// cells by some of the side, and to be rounded they need four times the room.
-  Lattice(double side, Index steps) {
-    const double farthest = side * std::max(static_cast<double>(steps) + 0.65, 2.3);
-    spacing_ = std::exp2(std::ceil(std::log2(farthest)) - std::numeric_limits<float>::digits);
+  /// Where nobody is: differences with it fit too.
+  static constexpr std::int32_t far = 1 << 30;
+
+  explicit Lattice(const Vec3<double>& side) {
+    constexpr double steps = Pencil::most_cells / 2 + 1;
+    constexpr int bits = 28;
+    const double farthest = (steps + 1.0) * std::max({side.x, side.y, side.z});
+    spacing_ = std::exp2(std::ceil(std::log2(farthest)) - bits);
   }
   double spacing() const { return spacing_; }
-  double nearest(double x) const { return std::nearbyint(x / spacing_) * spacing_; }
-  /// Added and taken off again, it leaves the nearest point of the lattice.
-  float rounding() const {
-    return static_cast<float>(1.5 * spacing_ * (1 << (std::numeric_limits<float>::digits - 1)));
+  std::int32_t nearest(double x) const {
+    return static_cast<std::int32_t>(std::nearbyint(x / spacing_));
   }
 
  private:
   double spacing_;
 };
-
-/// Of coordinates in a neighbourhood: as they come, or of a lattice.
-enum class Digits { as_they_come, of_a_lattice };
-
-/// How far cells are from the middle of a pencil.
-inline constexpr Index steps_along_x = Pencil::most_cells / 2 + 1;
-
-/// The spacing of the coarsest lattice in a grid [sigma].
-inline double coarsest_lattice(const Vec3<double>& side) {
-  return std::max({Lattice(side.x, steps_along_x).spacing(), Lattice(side.y, 1).spacing(),
-                   Lattice(side.z, 1).spacing()});
-}
 
 /// The numbers of a neighbourhood, by place.
 template <class Real>
@@ -182,7 +173,8 @@ struct StagedNumbers {
   }
 };
 
-/// The same, each place a word of its own: who gathers a row reads one for a source.
+/// The same, each place a word of its own: who gathers a row reads one for a source. Whole numbers
+/// stand in the bits of floats: words are moved, not computed with.
 template <class Real>
 struct StagedWords {
   static constexpr Index room_behind = 16;

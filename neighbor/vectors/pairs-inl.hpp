@@ -137,27 +137,36 @@ class PairsWithin {
   Lanes<double> range_squared_;
 };
 
-/// Force over r of particles of one type: in units of the repulsion, and, since what is divided by
-/// r^2 may be any number, in those of a `scale` too. Whoever sums them up multiplies by unit().
+/// Force over r of particles of one type, as a number that is multiplied by a separation: in units
+/// of the repulsion, and, since what is divided by r^2 may be any number, such that the product is
+/// in units of `scale`, or nearly so. Whoever sums up multiplies by unit(). `length`: that
+/// separations are counted in [sigma].
 template <class Real, LennardJonesForm form, bool several_types>
 class ForcePairs {
  public:
   using Numbers = Lanes<Real>;
   using Type = typename PackedPosition<Real>::Type;
 
-  HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale)
-      : numerator_(Real(0)), balance_(Real(0)), force_at_cutoff_(Real(0)) {
+  HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale, double length)
+      : length_(length),
+        numerator_(Real(0)),
+        balance_(Real(0)),
+        force_at_cutoff_(Real(0)),
+        cutoff_squared_(static_cast<Real>(interaction.pair.cutoff_squared / (length * length))) {
     const LennardJonesConstants<Real>& pair = interaction.pair;
-    cutoff_squared_ = Numbers(pair.cutoff_squared);
     if (!(pair.repulsion > Real(0))) return;  // nothing happens to anybody
-    const auto numerator = static_cast<Real>(std::pow(pair.repulsion / scale, 1.0 / 7.0));
-    const double exact = numerator, cube = exact * exact * exact;
-    unit_ = pair.repulsion / (cube * cube * exact);
+    const double square = length * length;
+    const auto numerator =
+        static_cast<Real>(std::pow(pair.repulsion * length / scale, 1.0 / 7.0) / square);
+    const double exact = numerator * square, cube = exact * exact * exact;
+    const double force_over_r = pair.repulsion / (cube * cube * exact);  // of a result of one
+    unit_ = force_over_r * length;
     numerator_ = Numbers(numerator);
     balance_ = Numbers(static_cast<Real>(cube * pair.attraction / pair.repulsion));
-    force_at_cutoff_ = Numbers(static_cast<Real>(pair.force_at_cutoff / unit_));
+    force_at_cutoff_ = Numbers(static_cast<Real>(pair.force_at_cutoff / (force_over_r * length)));
   }
 
+  double length() const { return length_; }
   double unit() const { return unit_; }
   HWY_INLINE void set_target(const Type*, Index) {}
   HWY_INLINE Truth<Real> in_range(const Numbers& r2, Index) const {
@@ -172,27 +181,33 @@ class ForcePairs {
   }
 
  private:
-  double unit_ = 0.0;
+  double length_, unit_ = 0.0;
   Numbers numerator_, balance_, force_at_cutoff_, cutoff_squared_;
 };
 
-/// Of several types: in units of the scale.
+/// Of several types.
 template <class Real, LennardJonesForm form>
 class ForcePairs<Real, form, true> {
  public:
   using Numbers = Lanes<Real>;
   using Type = typename PackedPosition<Real>::Type;
 
-  HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale)
-      : unit_(scale), per_unit_(static_cast<Real>(1.0 / scale)), table_(interaction) {}
+  HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale, double length)
+      : length_(length),
+        unit_(scale),
+        square_of_length_(static_cast<Real>(length * length)),
+        per_unit_(static_cast<Real>(length / scale)),
+        table_(interaction) {}
 
+  double length() const { return length_; }
   double unit() const { return unit_; }
   HWY_INLINE void set_target(const Type* type, Index target) { table_.set_target(type, target); }
   HWY_INLINE Truth<Real> in_range(const Numbers& r2, Index k) const {
-    return r2.is_below(table_.of_sources(k).cutoff_squared);
+    return (r2 * square_of_length_).is_below(table_.of_sources(k).cutoff_squared);
   }
-  HWY_INLINE Numbers operator()(const Numbers& r2, Index k) const {
+  HWY_INLINE Numbers operator()(const Numbers& count, Index k) const {
     const auto constants = table_.of_sources(k);
+    const Numbers r2 = count * square_of_length_;
     PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
     if constexpr (form == LennardJonesForm::force_shifted) {
       HWY_NAMESPACE::shift_force(constants, r2, term);
@@ -201,8 +216,8 @@ class ForcePairs<Real, form, true> {
   }
 
  private:
-  double unit_;
-  Numbers per_unit_;
+  double length_, unit_;
+  Numbers square_of_length_, per_unit_;
   TableRow<Real> table_;
 };
 

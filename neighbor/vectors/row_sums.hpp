@@ -24,11 +24,9 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
   return "the benchmark's potentials are not written for a CPU's vectors";
 }
 
-/// Pairs are in floats only where that is exact enough. In a gas, where a cell has fewer particles
-/// than that in the mean, forces are too small for quanta that are made for a liquid; where cells
-/// are wide, a float has too few digits for a neighbourhood.
+/// Where a cell has fewer particles than that in the mean, pairs are in double: in a gas forces are
+/// too small for quanta that are made for a liquid.
 inline constexpr Index fewest_of_a_cell = 4;
-inline constexpr double coarsest_of_sigma = 1.0 / (1 << 20);
 
 /// Runs visit(pencil) for every pencil of the grid, each by one thread.
 template <class Visit>
@@ -112,11 +110,11 @@ class RowSums {
     return grid;
   }
 
-  /// Whether pairs may be in floats.
+  /// Whether pairs may be in floats. Through an open face a particle may go where the lattice ends.
   bool is_fine(const BinnedParticles<Precision>& particles) const {
-    return particles.count >= std::int64_t{fewest_of_a_cell} * particles.cells() &&
-           coarsest_lattice(particles.grid.exact_side) <=
-               coarsest_of_sigma * fixed_point_->smallest_sigma();
+    const Vec3<bool> periodic = particles.grid.periodic;
+    return particles.count >= std::int64_t{fewest_of_a_cell} * particles.cells() && periodic.x &&
+           periodic.y && periodic.z;
   }
 
   /// To `sink`: an array, or a move.

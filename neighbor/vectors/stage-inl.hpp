@@ -7,11 +7,13 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <type_traits>
 
 #include <hwy/highway.h>
 
+#include "neighbor/vectors/lanes-inl.hpp"
 #include "neighbor/vectors/neighborhood.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -56,42 +58,45 @@ void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& la
 }
 
 /// Moves particles from their cells to places in a neighbourhood.
-template <class Real>
+template <class Real, Digits digits>
 class WordsOfCells {
  public:
-  WordsOfCells(const GridView<double>& grid, Digits digits) {
-    Vec3<double> side = grid.exact_side;
-    if (digits == Digits::of_a_lattice) {
-      const Lattice x(side.x, steps_along_x), y(side.y, 1), z(side.z, 1);
-      side = {x.nearest(side.x), y.nearest(side.y), z.nearest(side.z)};
-      rounding_ = {x.rounding(), y.rounding(), z.rounding()};
+  explicit WordsOfCells(const GridView<double>& grid) {
+    if constexpr (is_whole) {
+      const Lattice lattice(grid.exact_side);
+      per_spacing_ = static_cast<Real>(1.0 / lattice.spacing());
+      side_ = {lattice.nearest(grid.exact_side.x), lattice.nearest(grid.exact_side.y),
+               lattice.nearest(grid.exact_side.z)};
+    } else {
+      side_ = grid.exact_side.template to<Real>();
     }
-    side_ = side.template to<Real>();
-    repeat(rounding_, 0, roundings_);
-    repeat({side_.x, 0, 0}, 0, sides_x_);
-    repeat({0, side_.y, 0}, 0, sides_y_);
-    repeat({0, 0, side_.z}, 0, sides_z_);
-    repeat({}, 1, is_type_);
+    for (Index k = 0; k < lanes + of_a_word; ++k) {
+      const Index component = k % of_a_word;
+      sides_x_[k] = component == 0 ? side_.x : Shift(0);
+      sides_y_[k] = component == 1 ? side_.y : Shift(0);
+      sides_z_[k] = component == 2 ? side_.z : Shift(0);
+      is_type_[k] = component == 3 ? Real(1) : Real(0);
+    }
   }
 
   /// A cell so many steps away, from words. May write three words behind the last.
   void operator()(const PackedPosition<Real>* from, Index count, Index x, Index y, Index z,
                   PackedPosition<Real>* to) const {
     const Tag tag;
+    const Shifts shifts;
     const Real* const numbers = &from->position.x;
     Real* const moved = &to->position.x;
     for (Index lane = 0; lane < of_a_word; lane += lanes) {
-      const auto rounding = hn::LoadU(tag, roundings_ + lane);
+      const auto times = [&](Index steps, const Shift* sides) {
+        return hn::Mul(hn::Set(shifts, static_cast<Shift>(steps)), hn::LoadU(shifts, sides + lane));
+      };
+      const auto shift =
+          hn::Add(times(x, sides_x_), hn::Add(times(y, sides_y_), times(z, sides_z_)));
       const auto type = hn::Ne(hn::LoadU(tag, is_type_ + lane), hn::Zero(tag));
-      const auto along_y_and_z =
-          hn::MulAdd(hn::Set(tag, static_cast<Real>(y)), hn::LoadU(tag, sides_y_ + lane),
-                     hn::Mul(hn::Set(tag, static_cast<Real>(z)), hn::LoadU(tag, sides_z_ + lane)));
-      const auto shift = hn::MulAdd(hn::Set(tag, static_cast<Real>(x)),
-                                    hn::LoadU(tag, sides_x_ + lane), along_y_and_z);
       for (Index k = lane; k < of_a_word * count; k += std::max(lanes, of_a_word)) {
         const auto number = hn::LoadU(tag, numbers + k);
-        const auto rounded = hn::Sub(hn::Add(number, rounding), rounding);
-        hn::StoreU(hn::IfThenElse(type, number, hn::Add(rounded, shift)), tag, moved + k);
+        const auto place = hn::BitCast(tag, hn::Add(in_shifts(Lanes<Real>(number)), shift));
+        hn::StoreU(hn::IfThenElse(type, number, place), tag, moved + k);
       }
     }
   }
@@ -100,44 +105,59 @@ class WordsOfCells {
   template <class State>
   void operator()(const Vec3View<const State>& from, const std::int32_t* type, IndexRange cell,
                   Index x, Index y, Index z, PackedPosition<Real>* to) const {
-    const Vec3<Real> shift{static_cast<Real>(x) * side_.x, static_cast<Real>(y) * side_.y,
-                           static_cast<Real>(z) * side_.z};
+    const Vec3<Shift> shift{static_cast<Shift>(x) * side_.x, static_cast<Shift>(y) * side_.y,
+                            static_cast<Shift>(z) * side_.z};
     for (Index k = cell.begin; k < cell.end; ++k, ++to) {
       const Vec3<Real> at = from[k].template to<Real>();
-      *to = {((at + rounding_) - rounding_) + shift, type[k]};
+      *to = {{place(at.x, shift.x), place(at.y, shift.y), place(at.z, shift.z)}, type[k]};
     }
   }
 
  private:
+  static constexpr bool is_whole = digits == Digits::whole;
   using Tag = hn::ScalableTag<Real>;
+  using Shift = std::conditional_t<is_whole, std::int32_t, Real>;
+  using Shifts = hn::ScalableTag<Shift>;
   static constexpr Index lanes = static_cast<Index>(hn::MaxLanes(Tag())), of_a_word = 4;
 
-  static void repeat(const Vec3<Real>& v, Real last, Real* pattern) {
-    const Real numbers[of_a_word] = {v.x, v.y, v.z, last};
-    for (Index k = 0; k < lanes + of_a_word; ++k) pattern[k] = numbers[k % of_a_word];
+  HWY_INLINE hn::Vec<Shifts> in_shifts(const Lanes<Real>& number) const {
+    if constexpr (is_whole) {
+      return nearest_whole(number * Lanes<Real>(per_spacing_));
+    } else {
+      return number.vector;
+    }
+  }
+  Real place(Real number, Shift shift) const {
+    if constexpr (is_whole) {
+      return std::bit_cast<Real>(static_cast<Shift>(std::lrint(number * per_spacing_)) + shift);
+    } else {
+      return number + shift;
+    }
   }
 
-  Vec3<Real> side_, rounding_{};
-  Real roundings_[lanes + of_a_word], is_type_[lanes + of_a_word];
-  Real sides_x_[lanes + of_a_word], sides_y_[lanes + of_a_word], sides_z_[lanes + of_a_word];
+  Vec3<Shift> side_;
+  Real per_spacing_ = 0;
+  Shift sides_x_[lanes + of_a_word], sides_y_[lanes + of_a_word], sides_z_[lanes + of_a_word];
+  Real is_type_[lanes + of_a_word];
 };
 
 /// A coordinate that is in nobody's range, and no farther than that: powers of its inverse are
 /// still normal numbers, which some machines are much faster with. Through an open face a particle
 /// may be anywhere.
-template <class Real>
+template <class Real, Digits digits>
 Real far_from_all(const GridView<double>& grid) {
+  if constexpr (digits == Digits::whole) return std::bit_cast<Real>(Lattice::far);
   const bool is_closed = grid.periodic.x && grid.periodic.y && grid.periodic.z;
   const Vec3<double> side = grid.exact_side;
   if (!is_closed) return PackedPosition<Real>::far_away().x;
   return static_cast<Real>(2 * Pencil::most_cells * std::max({side.x, side.y, side.z}));
 }
 
-template <class State, class Real>
-void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& layout, Digits digits,
+template <Digits digits, class State, class Real>
+void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& layout,
            StagedWords<Real>& staged) {
   staged.reserve(layout.places());
-  const WordsOfCells<Real> words(particles.grid, digits);
+  const WordsOfCells<Real, digits> words(particles.grid);
   for_each_cell_around(layout, [&](Index place, IndexRange cell, Index x, Index run) {
     const Index y = NeighborhoodLayout::steps_y(run), z = NeighborhoodLayout::steps_z(run);
     PackedPosition<Real>* const to = staged.word.data() + place;
@@ -148,7 +168,7 @@ void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& la
     }
     words(particles.position, particles.type, cell, x, y, z, to);
   });
-  const Real far = far_from_all<Real>(particles.grid);
+  const Real far = far_from_all<Real, digits>(particles.grid);
   staged.word[static_cast<std::size_t>(layout.padding())] = {{far, far, far}, 0};
 }
 

@@ -82,6 +82,7 @@ template <class Real>
 struct ForceSum {
   using Numbers = Lanes<Real>;
   using Rules = TakesAll<Real>;
+  static constexpr bool is_of_forces = true;
   struct Results {
     Numbers x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
     HWY_INLINE Results() {}
@@ -113,6 +114,7 @@ struct ForceSum {
 struct EnergySum {
   using Numbers = Lanes<double>;
   using Rules = TakesAll<double>;
+  static constexpr bool is_of_forces = false;
   struct Results {
     Numbers energy[targets_of_a_row], virial[targets_of_a_row];
     HWY_INLINE Results() {}
@@ -140,6 +142,7 @@ struct EnergySum {
 struct PartnerSum {
   using Numbers = Lanes<double>;
   using Rules = TakesAll<double>;
+  static constexpr bool is_of_forces = false;
   struct Results {
     Numbers count[targets_of_a_row];
     HWY_INLINE Results() {}
@@ -162,26 +165,11 @@ struct PartnerSum {
 /// Whole numbers beside floats.
 struct WholeNumbers {
   using Tag = hn::ScalableTag<std::int32_t>;
-  using Floats = hn::ScalableTag<float>;
 
   hn::Vec<Tag> vector;
 
   HWY_INLINE WholeNumbers() : vector(hn::Zero(Tag())) {}
   HWY_INLINE void operator+=(const hn::Vec<Tag>& b) { vector = hn::Add(vector, b); }
-
-  /// Of numbers that fit. The library's own looks after those that do not, for three operations
-  /// more.
-  HWY_INLINE static hn::Vec<Tag> nearest(const Lanes<float>& a) {
-#if HWY_TARGET == HWY_AVX2
-    return hn::Vec<Tag>{_mm256_cvtps_epi32(a.vector.raw)};
-#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET < HWY_AVX2
-    return hn::Vec<Tag>{_mm512_cvtps_epi32(a.vector.raw)};
-#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-    return hn::Vec<Tag>{_mm_cvtps_epi32(a.vector.raw)};
-#else
-    return hn::NearestInt(a.vector);
-#endif
-  }
 
   /// Lane upon lane in double, which holds them exactly.
   HWY_INLINE Lanes<double> in_double() const {
@@ -205,8 +193,12 @@ class FixedPointRules {
   static constexpr Index vectors_at_once = FixedPoint::pairs_at_once;
   static constexpr bool corrects_near = true;
 
-  HWY_INLINE FixedPointRules(const FixedPoint& fixed, std::int32_t types)
-      : fixed_(fixed), types_(types), nearest_squared_(fixed.nearest_squared[0]) {}
+  /// `spacing`: of the lattice that separations are whole numbers of [sigma].
+  HWY_INLINE FixedPointRules(const FixedPoint& fixed, std::int32_t types, double spacing)
+      : fixed_(fixed),
+        types_(types),
+        per_square_(static_cast<float>(1.0 / (spacing * spacing))),
+        nearest_squared_(Numbers(fixed.nearest_squared[0]) * per_square_) {}
 
   HWY_INLINE void set_target(const std::int32_t* type, Index target) {
     if constexpr (several_types) {
@@ -218,7 +210,7 @@ class FixedPointRules {
     if constexpr (several_types) {
       const float* const row =
           fixed_.nearest_squared + std::ptrdiff_t{target_} * stride_of_types(types_);
-      return SourceTypes<float>(type_ + k, types_)(row);
+      return SourceTypes<float>(type_ + k, types_)(row) * per_square_;
     } else {
       return nearest_squared_;
     }
@@ -242,7 +234,8 @@ class FixedPointRules {
  private:
   FixedPoint fixed_;
   std::int32_t types_;
-  Numbers nearest_squared_;
+  Numbers per_square_;       ///< of the spacing
+  Numbers nearest_squared_;  ///< [spacings^2]
   const std::int32_t* type_ = nullptr;
   std::int32_t target_ = 0;
 };
@@ -251,6 +244,7 @@ template <bool several_types>
 struct FixedPointSum {
   using Numbers = Lanes<float>;
   using Rules = FixedPointRules<several_types>;
+  static constexpr bool is_of_forces = true;
   struct Results {
     Lanes<double> x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
     HWY_INLINE Results() {}
@@ -267,9 +261,9 @@ struct FixedPointSum {
                       const Truth<float>& in_range, Index k) {
     least = lesser(least, r2 - rules.nearest_squared(k));
     const Numbers taken = force_over_r.where(in_range);
-    x += WholeNumbers::nearest(taken * separation.x);
-    y += WholeNumbers::nearest(taken * separation.y);
-    z += WholeNumbers::nearest(taken * separation.z);
+    x += nearest_whole(taken * separation.x);
+    y += nearest_whole(taken * separation.y);
+    z += nearest_whole(taken * separation.z);
   }
   HWY_INLINE void settle() {
     settled_x += x.in_double();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "neighbor/vectors/rows.hpp"
@@ -64,14 +63,12 @@ class FixedPointTables {
   FixedPointTables(const LennardJonesModel& model, const PairTables<double>& exact)
       : pairs_(model), exact_(exact.pairs()) {
     constexpr double quantum_of_unit = 1.0 / (1 << 19);  // [epsilon/sigma]
-    double strongest = 0.0, smallest = std::numeric_limits<double>::infinity();
+    double strongest = 0.0;
     for (const PairCoefficients& pair : model.pairs) {
       strongest = std::max(strongest, pair.epsilon / pair.sigma);
-      smallest = std::min(smallest, pair.sigma);
     }
     quantum_ = quantum_of_unit;
     if (strongest > 0.0) quantum_ *= std::exp2(std::ceil(std::log2(strongest)));
-    smallest_sigma_ = smallest;
     // Where a force is the largest that the sum of a vector bears. One quantum for all pairs: else
     // they would not cancel.
     const double largest = FixedPoint::largest * quantum_;
@@ -81,7 +78,6 @@ class FixedPointTables {
     });
   }
 
-  double smallest_sigma() const { return smallest_sigma_; }
   VectorInteraction<float> interaction(LennardJonesForm form) const {
     return pairs_.interaction(form);
   }
@@ -90,8 +86,7 @@ class FixedPointTables {
  private:
   PairTables<float> pairs_;
   const LennardJonesConstants<double>* exact_;
-  double quantum_;  ///< [epsilon/sigma]
-  double smallest_sigma_;
+  double quantum_;                        ///< [epsilon/sigma]
   NumbersByType<float> nearest_squared_;  ///< [sigma^2]
 };
 

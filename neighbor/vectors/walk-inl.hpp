@@ -24,17 +24,20 @@ HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
 /// The rows of one pencil. `Real` is the arithmetic of pairs, `Pairs` what they do (pairs-inl.hpp).
-template <class Real, LennardJonesForm form, bool several_types, class Pairs>
+/// Separations are in sigma, or in spacings of the lattice.
+template <class Real, Digits digits, LennardJonesForm form, bool several_types, class Pairs>
 class RowWalk {
  public:
   using Numbers = Lanes<Real>;
   static constexpr Index lanes = Numbers::count;
 
   template <class State>
-  RowWalk(const PlacedParticles<State>& particles, Digits digits, const Pairs& pairs,
-          const Pencil& pencil, RowScratch& scratch)
-      : scratch_(scratch.in<Real>()), pairs_(pairs), far_(far_from_all<Real>(particles.grid)) {
-    stage(particles, NeighborhoodLayout(particles, pencil), digits, scratch_.staged);
+  RowWalk(const PlacedParticles<State>& particles, const Pairs& pairs, const Pencil& pencil,
+          RowScratch& scratch)
+      : scratch_(scratch.in<Real>()),
+        pairs_(pairs),
+        far_(far_from_all<Real, digits>(particles.grid)) {
+    stage<digits>(particles, NeighborhoodLayout(particles, pencil), scratch_.staged);
   }
 
   /// Sums of all rows.
@@ -53,9 +56,7 @@ class RowWalk {
         sum.put(results, number);
       }
       Sum::store(results, sums[row]);
-      if constexpr (!std::is_same_v<Sum, EnergySum> && !std::is_same_v<Sum, PartnerSum>) {
-        to_sigma_and_epsilon(sums[row], corrections);
-      }
+      if constexpr (Sum::is_of_forces) to_sigma_and_epsilon(sums[row], corrections);
     }
   }
 
@@ -102,8 +103,19 @@ class RowWalk {
   }
 
   HWY_INLINE Vec3<Numbers> separation(const Vec3<Numbers>& target, Index k) const {
-    return {target.x - Numbers::load(at_.x + k), target.y - Numbers::load(at_.y + k),
-            target.z - Numbers::load(at_.z + k)};
+    const auto between = [k](const Numbers& own, const Real* others) {
+      const Numbers other = Numbers::load(others + k);
+      if constexpr (digits == Digits::whole) {
+        return Numbers(hn::ConvertTo(typename Numbers::Tag(), whole_between(own, other)));
+      } else {
+        return own - other;
+      }
+    };
+    return {between(target.x, at_.x), between(target.y, at_.y), between(target.z, at_.z)};
+  }
+  HWY_INLINE static auto whole_between(const Numbers& a, const Numbers& b) {
+    const hn::RebindToSigned<typename Numbers::Tag> whole;
+    return hn::Sub(hn::BitCast(whole, a.vector), hn::BitCast(whole, b.vector));
   }
   HWY_INLINE static Numbers square(const Vec3<Numbers>& r) {
     return r.x.times_plus(r.x, r.y.times_plus(r.y, r.z * r.z));
@@ -122,35 +134,36 @@ class RowWalk {
       const Numbers taken = pairs_(rules.at_least(r2, first), first);
       std::uint8_t bits[8] = {};
       hn::StoreMaskBits(typename Numbers::Tag(), is_near.mask, bits);
-      Real x[lanes], y[lanes], z[lanes], taken_x[lanes], taken_y[lanes], taken_z[lanes];
-      r.x.store(x);
-      r.y.store(y);
-      r.z.store(z);
-      (taken * r.x).store(taken_x);
-      (taken * r.y).store(taken_y);
-      (taken * r.z).store(taken_z);
+      std::int32_t x[lanes], y[lanes], z[lanes], taken_x[lanes], taken_y[lanes], taken_z[lanes];
+      const hn::ScalableTag<std::int32_t> whole;
+      hn::StoreU(whole_between(target.x, Numbers::load(at_.x + first)), whole, x);
+      hn::StoreU(whole_between(target.y, Numbers::load(at_.y + first)), whole, y);
+      hn::StoreU(whole_between(target.z, Numbers::load(at_.z + first)), whole, z);
+      hn::StoreU(nearest_whole(taken * r.x), whole, taken_x);
+      hn::StoreU(nearest_whole(taken * r.y), whole, taken_y);
+      hn::StoreU(nearest_whole(taken * r.z), whole, taken_z);
       for (Index lane = 0; lane < lanes; ++lane) {
         if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;
-        const auto summed = [&](Real quanta) {
-          return pairs_.unit() * std::nearbyint(static_cast<double>(quanta));
+        const auto in_double = [lane](double unit, const auto& a, const auto& b, const auto& c) {
+          return unit * Vec3<std::int32_t>{a[lane], b[lane], c[lane]}.template to<double>();
         };
-        const Vec3<double> exact = rules.template exactly<form>(
-            Vec3<Real>{x[lane], y[lane], z[lane]}.template to<double>(), first + lane);
-        force += exact -
-                 Vec3<double>{summed(taken_x[lane]), summed(taken_y[lane]), summed(taken_z[lane])};
+        const Vec3<double> exact =
+            rules.template exactly<form>(in_double(pairs_.length(), x, y, z), first + lane);
+        force += exact - in_double(pairs_.unit(), taken_x, taken_y, taken_z);
       }
     }
     return force;
   }
 
-  template <class Real2>
-  void to_sigma_and_epsilon(RowForces<Real2>& sums,
+  /// From the units of pairs to those of everybody, and `more`, which is in these.
+  template <class Accumulator>
+  void to_sigma_and_epsilon(RowForces<Accumulator>& sums,
                             const std::array<Vec3<double>, targets_of_a_row>& more) const {
-    const auto unit = static_cast<Real2>(pairs_.unit());
+    const auto unit = static_cast<Accumulator>(pairs_.unit());
     for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      sums.x[t] = unit * sums.x[t] + static_cast<Real2>(more[t].x);
-      sums.y[t] = unit * sums.y[t] + static_cast<Real2>(more[t].y);
-      sums.z[t] = unit * sums.z[t] + static_cast<Real2>(more[t].z);
+      sums.x[t] = unit * sums.x[t] + static_cast<Accumulator>(more[t].x);
+      sums.y[t] = unit * sums.y[t] + static_cast<Accumulator>(more[t].y);
+      sums.z[t] = unit * sums.z[t] + static_cast<Accumulator>(more[t].z);
     }
   }
 
@@ -168,8 +181,8 @@ HWY_FLATTEN void forces_of_rows(const PlacedParticles<Real>& particles,
                                 RowScratch& scratch) {
   using Pairs = ForcePairs<Real, form, several_types>;
   const double scale = several_types ? 1.0 : interaction.pair.repulsion;
-  RowWalk<Real, form, several_types, Pairs> walk(particles, Digits::as_they_come,
-                                                 Pairs(interaction, scale), rows.pencil, scratch);
+  RowWalk<Real, Digits::as_they_come, form, several_types, Pairs> walk(
+      particles, Pairs(interaction, scale, 1.0), rows.pencil, scratch);
   walk.template operator()<ForceSum<Real>>(rows, {}, sums);
 }
 
@@ -179,39 +192,48 @@ HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& partic
                                             const FixedPoint& fixed, const RowsOfPencil& rows,
                                             RowForces<double>* sums, RowScratch& scratch) {
   using Pairs = ForcePairs<float, form, several_types>;
-  RowWalk<float, form, several_types, Pairs> walk(
-      particles, Digits::of_a_lattice, Pairs(interaction, fixed.quantum), rows.pencil, scratch);
-  walk.template operator()<FixedPointSum<several_types>>(rows, {fixed, interaction.types}, sums);
+  const double spacing = Lattice(particles.grid.exact_side).spacing();
+  RowWalk<float, Digits::whole, form, several_types, Pairs> walk(
+      particles, Pairs(interaction, fixed.quantum, spacing), rows.pencil, scratch);
+  walk.template operator()<FixedPointSum<several_types>>(rows, {fixed, interaction.types, spacing},
+                                                         sums);
+}
+
+/// Runs kernel(form, several types) with what an interaction has, known to the compiler.
+template <class Real, class Kernel>
+void for_form_and_types(const VectorInteraction<Real>& interaction, const Kernel& kernel) {
+  const auto with_form = [&](auto form) {
+    if (interaction.types == 1) {
+      kernel(form, std::false_type());
+    } else {
+      kernel(form, std::true_type());
+    }
+  };
+  using Form = LennardJonesForm;
+  if (interaction.form == Form::shifted) {
+    with_form(std::integral_constant<Form, Form::shifted>());
+  } else {
+    with_form(std::integral_constant<Form, Form::force_shifted>());
+  }
 }
 
 template <class Real>
 void forces_of_any_rows(const PlacedParticles<Real>& particles,
                         const VectorInteraction<Real>& interaction, const RowsOfPencil& rows,
                         RowForces<Real>* sums, RowScratch& scratch) {
-  constexpr auto shifted = LennardJonesForm::shifted;
-  constexpr auto force_shifted = LennardJonesForm::force_shifted;
-  const bool one_type = interaction.types == 1;
-  const auto kernel = interaction.form == shifted
-                          ? (one_type ? &forces_of_rows<Real, shifted, false>
-                                      : &forces_of_rows<Real, shifted, true>)
-                          : (one_type ? &forces_of_rows<Real, force_shifted, false>
-                                      : &forces_of_rows<Real, force_shifted, true>);
-  kernel(particles, interaction, rows, sums, scratch);
+  for_form_and_types(interaction, [&](auto form, auto several_types) {
+    forces_of_rows<Real, form(), several_types()>(particles, interaction, rows, sums, scratch);
+  });
 }
 
 inline void fixed_point_forces_of_any_rows(const PlacedParticles<float>& particles,
                                            const VectorInteraction<float>& interaction,
                                            const FixedPoint& fixed, const RowsOfPencil& rows,
                                            RowForces<double>* sums, RowScratch& scratch) {
-  constexpr auto shifted = LennardJonesForm::shifted;
-  constexpr auto force_shifted = LennardJonesForm::force_shifted;
-  const bool one_type = interaction.types == 1;
-  const auto kernel = interaction.form == shifted
-                          ? (one_type ? &fixed_point_forces_of_rows<shifted, false>
-                                      : &fixed_point_forces_of_rows<shifted, true>)
-                          : (one_type ? &fixed_point_forces_of_rows<force_shifted, false>
-                                      : &fixed_point_forces_of_rows<force_shifted, true>);
-  kernel(particles, interaction, fixed, rows, sums, scratch);
+  for_form_and_types(interaction, [&](auto form, auto several_types) {
+    fixed_point_forces_of_rows<form(), several_types()>(particles, interaction, fixed, rows, sums,
+                                                        scratch);
+  });
 }
 
 template <class State, bool several_types>
@@ -220,8 +242,8 @@ HWY_FLATTEN void energies_of_rows(const PlacedParticles<State>& particles,
                                   const RowsOfPencil& rows, RowEnergies* sums,
                                   RowScratch& scratch) {
   using Pairs = EnergyPairs<several_types>;
-  RowWalk<double, LennardJonesForm::force_shifted, several_types, Pairs> walk(
-      particles, Digits::as_they_come, Pairs(interaction), rows.pencil, scratch);
+  RowWalk<double, Digits::as_they_come, LennardJonesForm::force_shifted, several_types, Pairs> walk(
+      particles, Pairs(interaction), rows.pencil, scratch);
   walk.template operator()<EnergySum>(rows, {}, sums);
 }
 
@@ -238,8 +260,8 @@ template <class State>
 HWY_FLATTEN void partners_of_rows(const PlacedParticles<State>& particles, double cutoff,
                                   const RowsOfPencil& rows, RowPartners* sums,
                                   RowScratch& scratch) {
-  RowWalk<double, LennardJonesForm::shifted, false, PairsWithin> walk(
-      particles, Digits::as_they_come, PairsWithin(cutoff), rows.pencil, scratch);
+  RowWalk<double, Digits::as_they_come, LennardJonesForm::shifted, false, PairsWithin> walk(
+      particles, PairsWithin(cutoff), rows.pencil, scratch);
   walk.template operator()<PartnerSum>(rows, {}, sums);
 }
 
