@@ -55,8 +55,8 @@ HWY_INLINE void gather_vector(const PackedPosition<float>* staged, const RowEntr
   const hn::ScalableTag<float> tag;
   const hn::Repartition<double, decltype(tag)> pairs;
   const auto of_each_block = [&](int number) {
-    return of_blocks(tag, 0,
-                     [&](int block) { return &word_of(staged, entry[4 * block + number]).position.x; });
+    return of_blocks(
+        tag, 0, [&](int block) { return &word_of(staged, entry[4 * block + number]).position.x; });
   };
   const auto a = of_each_block(0), b = of_each_block(1), c = of_each_block(2), d = of_each_block(3);
   const auto xy_of_ab = hn::BitCast(pairs, hn::InterleaveLower(tag, a, b));
@@ -84,8 +84,9 @@ HWY_INLINE void gather_vector(const PackedPosition<double>* staged, const RowEnt
                               const GatheredRow<double>& row) {
   const hn::ScalableTag<double> tag;
   const auto of_each_block = [&](int number, double Vec3<double>::*half) {
-    return of_blocks(
-        tag, 0, [&](int block) { return &(word_of(staged, entry[2 * block + number]).position.*half); });
+    return of_blocks(tag, 0, [&](int block) {
+      return &(word_of(staged, entry[2 * block + number]).position.*half);
+    });
   };
   const auto xy_of_a = of_each_block(0, &Vec3<double>::x);
   const auto xy_of_b = of_each_block(1, &Vec3<double>::x);

@@ -94,7 +94,11 @@ class WordsOfCells {
           hn::Add(times(x, sides_x_), hn::Add(times(y, sides_y_), times(z, sides_z_)));
       const auto type = hn::Ne(hn::LoadU(tag, is_type_ + lane), hn::Zero(tag));
       for (Index k = lane; k < of_a_word * count; k += std::max(lanes, of_a_word)) {
-        const auto number = hn::LoadU(tag, numbers + k);
+        const Index left = of_a_word * count - k;  // nothing is read behind the last
+        const auto number =
+            left >= lanes
+                ? hn::LoadU(tag, numbers + k)
+                : hn::MaskedLoad(hn::FirstN(tag, static_cast<std::size_t>(left)), tag, numbers + k);
         const auto place = hn::BitCast(tag, hn::Add(in_shifts(Lanes<Real>(number)), shift));
         hn::StoreU(hn::IfThenElse(type, number, place), tag, moved + k);
       }
