@@ -120,7 +120,7 @@ TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
   SimulationSetup setup = make_lj_setup(random_liquid(300, periodic_box(20, 20, 20), 1.2, 5), 2.5,
                                         Truncation::force_shift);
   setup.backend = "auto";
-  setup.timestep = 0.001;
+  setup.timestep = 0.0002;  // slowly, so that it has chosen before
   for (std::size_t i = 0; i < setup.start.position.size(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
       setup.start.velocity[i][d] = -2.0 * (setup.start.position[i][d] - 10.0);
@@ -128,7 +128,7 @@ TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
   }
   const auto simulation = make(setup);
   int choices = 0;
-  for (int looks = 0; looks < 150 && choices < 2; ++looks) {
+  for (int looks = 0; looks < 750 && choices < 2; ++looks) {
     simulation->advance(20);
     const auto choice = simulation->backend_stats().choice;
     ASSERT_TRUE(choice || choices == 0) << "what it chose before holds while it chooses again";
