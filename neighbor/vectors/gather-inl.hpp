@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The coordinates of a row's sources and targets, in its order.
 template <class Real>
 struct GatheredRow {
-  Real *x, *y, *z;                            ///< [sigma]
+  Real *x, *y, *z;                            ///< as they are staged
   typename PackedPosition<Real>::Type* type;  ///< only where there are several
 };
 

@@ -38,7 +38,6 @@ struct Lanes {
   HWY_INLINE explicit Lanes(Real value) : vector(hn::Set(Tag(), value)) {}
   HWY_INLINE explicit Lanes(hn::Vec<Tag> of) : vector(of) {}
   HWY_INLINE static Lanes load(const Real* from) { return Lanes(hn::LoadU(Tag(), from)); }
-  HWY_INLINE void store(Real* to) const { hn::StoreU(vector, Tag(), to); }
 
   HWY_INLINE Lanes& operator+=(const Lanes& b) { return *this = Lanes(hn::Add(vector, b.vector)); }
   HWY_INLINE Lanes& operator-=(const Lanes& b) { return *this = Lanes(hn::Sub(vector, b.vector)); }

@@ -136,14 +136,14 @@ class NeighborhoodLayout {
 /// separations differ in the sign alone.
 enum class Digits { as_they_come, whole };
 
-/// The spacing of the lattice: a power of two, so that nothing but the last digit of a coordinate
-/// is lost, and finer than a float of what is relative to a cell.
-class Lattice {
+/// Coordinates as whole numbers of a spacing: a power of two, so that nothing but the last digit of
+/// a coordinate is lost, and finer than a float of what is relative to a cell.
+class WholeCoordinates {
  public:
   /// Where nobody is: differences with it fit too.
   static constexpr std::int32_t far = 1 << 30;
 
-  explicit Lattice(const Vec3<double>& side) {
+  explicit WholeCoordinates(const Vec3<double>& side) {
     constexpr double steps = Pencil::most_cells / 2 + 1;
     constexpr int bits = 28;
     const double farthest = (steps + 1.0) * std::max({side.x, side.y, side.z});

@@ -68,14 +68,9 @@ class RowSums {
   }
 
   static PlacedParticles<State> placed(const BinnedParticles<Precision>& particles) {
-    // What is packed is in the arithmetic of pairs.
-    if constexpr (sums_keep_more) {
-      return {particles.state_position, nullptr, particles.type, particles.offset,
-              grid_of(particles)};
-    } else {
-      return {particles.state_position, particles.packed, particles.type, particles.offset,
-              grid_of(particles)};
-    }
+    const PackedPosition<State>* packed = nullptr;  // that is in the arithmetic of pairs
+    if constexpr (!sums_keep_more) packed = particles.packed;
+    return {particles.state_position, packed, particles.type, particles.offset, grid_of(particles)};
   }
 
   /// What is wanted of the rows of a pencil.
@@ -95,7 +90,7 @@ class RowSums {
   /// Whether forces are computed from what is packed alone: then a position of the state may change
   /// while others are still computed.
   bool reads_packed_alone(const BinnedParticles<Precision>& particles) const {
-    return !sums_keep_more || is_fine(particles);
+    return !sums_keep_more || may_be_in_floats(particles);
   }
 
  private:
@@ -110,8 +105,8 @@ class RowSums {
     return grid;
   }
 
-  /// Whether pairs may be in floats. Through an open face a particle may go where the lattice ends.
-  bool is_fine(const BinnedParticles<Precision>& particles) const {
+  /// Whether pairs may. Through an open face a particle may go where whole coordinates end.
+  bool may_be_in_floats(const BinnedParticles<Precision>& particles) const {
     const Vec3<bool> periodic = particles.grid.periodic;
     return particles.count >= std::int64_t{fewest_of_a_cell} * particles.cells() && periodic.x &&
            periodic.y && periodic.z;
@@ -123,7 +118,7 @@ class RowSums {
                   const Sink& sink) const {
     RowScratch& scratch = row_scratch();
     if constexpr (sums_keep_more) {
-      if (is_fine(particles)) {
+      if (may_be_in_floats(particles)) {
         auto& forces = room_for<double>(rows, scratch);
         fixed_point_kernel_({particles.position, particles.packed, particles.type, particles.offset,
                              grid_of(particles)},

@@ -63,10 +63,10 @@ class WordsOfCells {
  public:
   explicit WordsOfCells(const GridView<double>& grid) {
     if constexpr (is_whole) {
-      const Lattice lattice(grid.exact_side);
-      per_spacing_ = static_cast<Real>(1.0 / lattice.spacing());
-      side_ = {lattice.nearest(grid.exact_side.x), lattice.nearest(grid.exact_side.y),
-               lattice.nearest(grid.exact_side.z)};
+      const WholeCoordinates whole(grid.exact_side);
+      per_spacing_ = static_cast<Real>(1.0 / whole.spacing());
+      side_ = {whole.nearest(grid.exact_side.x), whole.nearest(grid.exact_side.y),
+               whole.nearest(grid.exact_side.z)};
     } else {
       side_ = grid.exact_side.template to<Real>();
     }
@@ -150,7 +150,7 @@ class WordsOfCells {
 /// may be anywhere.
 template <class Real, Digits digits>
 Real far_from_all(const GridView<double>& grid) {
-  if constexpr (digits == Digits::whole) return std::bit_cast<Real>(Lattice::far);
+  if constexpr (digits == Digits::whole) return std::bit_cast<Real>(WholeCoordinates::far);
   const bool is_closed = grid.periodic.x && grid.periodic.y && grid.periodic.z;
   const Vec3<double> side = grid.exact_side;
   if (!is_closed) return PackedPosition<Real>::far_away().x;

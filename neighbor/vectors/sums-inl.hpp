@@ -78,15 +78,29 @@ struct TakesAll {
   HWY_INLINE const Lanes<Real>& at_least(const Lanes<Real>& r2, Index) const { return r2; }
 };
 
+/// The sums of a row in three directions, each over the lanes of its four targets.
+template <class Number>
+struct ForcesOfTargets {
+  Lanes<Number> x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
+  HWY_INLINE ForcesOfTargets() {}
+  HWY_INLINE void put(std::size_t t, const Vec3<Lanes<Number>>& force) {
+    x[t] = force.x;
+    y[t] = force.y;
+    z[t] = force.z;
+  }
+  HWY_INLINE void store(RowForces<Number>& sums) const {
+    sum_up(x, sums.x);
+    sum_up(y, sums.y);
+    sum_up(z, sums.z);
+  }
+};
+
 template <class Real>
 struct ForceSum {
   using Numbers = Lanes<Real>;
   using Rules = TakesAll<Real>;
   static constexpr bool is_of_forces = true;
-  struct Results {
-    Numbers x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
-    HWY_INLINE Results() {}
-  };
+  using Results = ForcesOfTargets<Real>;
 
   Numbers x, y, z;
 
@@ -99,16 +113,7 @@ struct ForceSum {
     z = taken.times_plus(separation.z, z);
   }
   HWY_INLINE void settle() {}
-  HWY_INLINE void put(Results& results, std::size_t t) const {
-    results.x[t] = x;
-    results.y[t] = y;
-    results.z[t] = z;
-  }
-  HWY_INLINE static void store(const Results& of, RowForces<Real>& sums) {
-    sum_up(of.x, sums.x);
-    sum_up(of.y, sums.y);
-    sum_up(of.z, sums.z);
-  }
+  HWY_INLINE void put(Results& results, std::size_t t) const { results.put(t, {x, y, z}); }
 };
 
 struct EnergySum {
@@ -118,6 +123,10 @@ struct EnergySum {
   struct Results {
     Numbers energy[targets_of_a_row], virial[targets_of_a_row];
     HWY_INLINE Results() {}
+    HWY_INLINE void store(RowEnergies& sums) const {
+      sum_up(energy, sums.energy);
+      sum_up(virial, sums.virial);
+    }
   };
 
   Numbers energy, virial;
@@ -133,10 +142,6 @@ struct EnergySum {
     results.energy[t] = energy;
     results.virial[t] = virial;
   }
-  HWY_INLINE static void store(const Results& of, RowEnergies& sums) {
-    sum_up(of.energy, sums.energy);
-    sum_up(of.virial, sums.virial);
-  }
 };
 
 struct PartnerSum {
@@ -146,6 +151,7 @@ struct PartnerSum {
   struct Results {
     Numbers count[targets_of_a_row];
     HWY_INLINE Results() {}
+    HWY_INLINE void store(RowPartners& sums) const { sum_up(count, sums.count); }
   };
 
   Numbers count;
@@ -157,9 +163,6 @@ struct PartnerSum {
   }
   HWY_INLINE void settle() {}
   HWY_INLINE void put(Results& results, std::size_t t) const { results.count[t] = count; }
-  HWY_INLINE static void store(const Results& of, RowPartners& sums) {
-    sum_up(of.count, sums.count);
-  }
 };
 
 /// Whole numbers beside floats.
@@ -193,7 +196,7 @@ class FixedPointRules {
   static constexpr Index vectors_at_once = FixedPoint::pairs_at_once;
   static constexpr bool corrects_near = true;
 
-  /// `spacing`: of the lattice that separations are whole numbers of [sigma].
+  /// `spacing`: that separations are whole numbers of [sigma].
   HWY_INLINE FixedPointRules(const FixedPoint& fixed, std::int32_t types, double spacing)
       : fixed_(fixed),
         types_(types),
@@ -245,10 +248,7 @@ struct FixedPointSum {
   using Numbers = Lanes<float>;
   using Rules = FixedPointRules<several_types>;
   static constexpr bool is_of_forces = true;
-  struct Results {
-    Lanes<double> x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
-    HWY_INLINE Results() {}
-  };
+  using Results = ForcesOfTargets<double>;
 
   WholeNumbers x, y, z;                           ///< [quanta]
   Lanes<double> settled_x, settled_y, settled_z;  ///< of those before [quanta]
@@ -273,14 +273,7 @@ struct FixedPointSum {
   }
   HWY_INLINE bool has_near() const { return least.is_below(Numbers(0.0F)).of_any(); }
   HWY_INLINE void put(Results& results, std::size_t t) const {
-    results.x[t] = settled_x;
-    results.y[t] = settled_y;
-    results.z[t] = settled_z;
-  }
-  HWY_INLINE static void store(const Results& of, RowForces<double>& sums) {
-    sum_up(of.x, sums.x);
-    sum_up(of.y, sums.y);
-    sum_up(of.z, sums.z);
+    results.put(t, {settled_x, settled_y, settled_z});
   }
 };
 

@@ -24,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
 /// The rows of one pencil. `Real` is the arithmetic of pairs, `Pairs` what they do (pairs-inl.hpp).
-/// Separations are in sigma, or in spacings of the lattice.
+/// Separations are in sigma, or in whole numbers of their spacing.
 template <class Real, Digits digits, LennardJonesForm form, bool several_types, class Pairs>
 class RowWalk {
  public:
@@ -48,15 +48,16 @@ class RowWalk {
       const RowTargets& targets = rows.targets[row];
       fetch(rows.row(row), targets.length);
       typename Sum::Results results;
-      std::array<Vec3<double>, targets_of_a_row> corrections{};
+      std::array<Vec3<double>, targets_of_a_row> of_near{};
       for (Index t = 0; t < targets_of_a_row; ++t) {
         const auto number = static_cast<std::size_t>(t);
         Sum sum;
-        if (t < targets.count) corrections[number] = go_along(targets.length + t, rules, sum);
+        if (t < targets.count) of_near[number] = go_along(targets.length + t, rules, sum);
         sum.put(results, number);
       }
-      Sum::store(results, sums[row]);
-      if constexpr (Sum::is_of_forces) to_sigma_and_epsilon(sums[row], corrections);
+      results.store(sums[row]);
+      if constexpr (Sum::is_of_forces) to_sigma_and_epsilon(sums[row]);
+      if constexpr (Sum::Rules::corrects_near) add(of_near, sums[row]);
     }
   }
 
@@ -155,15 +156,20 @@ class RowWalk {
     return force;
   }
 
-  /// From the units of pairs to those of everybody, and `more`, which is in these.
+  /// From the units of pairs to those of everybody.
   template <class Accumulator>
-  void to_sigma_and_epsilon(RowForces<Accumulator>& sums,
-                            const std::array<Vec3<double>, targets_of_a_row>& more) const {
+  void to_sigma_and_epsilon(RowForces<Accumulator>& sums) const {
     const auto unit = static_cast<Accumulator>(pairs_.unit());
+    for (auto* sum : {&sums.x, &sums.y, &sums.z}) {
+      for (Accumulator& of_target : *sum) of_target *= unit;
+    }
+  }
+  static void add(const std::array<Vec3<double>, targets_of_a_row>& forces,
+                  RowForces<double>& sums) {
     for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      sums.x[t] = unit * sums.x[t] + static_cast<Accumulator>(more[t].x);
-      sums.y[t] = unit * sums.y[t] + static_cast<Accumulator>(more[t].y);
-      sums.z[t] = unit * sums.z[t] + static_cast<Accumulator>(more[t].z);
+      sums.x[t] += forces[t].x;
+      sums.y[t] += forces[t].y;
+      sums.z[t] += forces[t].z;
     }
   }
 
@@ -192,7 +198,7 @@ HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& partic
                                             const FixedPoint& fixed, const RowsOfPencil& rows,
                                             RowForces<double>* sums, RowScratch& scratch) {
   using Pairs = ForcePairs<float, form, several_types>;
-  const double spacing = Lattice(particles.grid.exact_side).spacing();
+  const double spacing = WholeCoordinates(particles.grid.exact_side).spacing();
   RowWalk<float, Digits::whole, form, several_types, Pairs> walk(
       particles, Pairs(interaction, fixed.quantum, spacing), rows.pencil, scratch);
   walk.template operator()<FixedPointSum<several_types>>(rows, {fixed, interaction.types, spacing},
