@@ -1,13 +1,16 @@
 // Who is near whom, whatever back end runs: a walk over the cells that a distance reaches.
-// Separations are in double whatever the precision of a run.
+// Separations are in double whatever the precision of a run; whether a pair may be near enough is
+// asked in the precision of the state before, since most are not.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "neighbor/walks/index_range.hpp"
 #include "observables/observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -26,21 +29,19 @@ struct CellPairs {
   const Index* offset;             ///< [cells + 1]
   GridView<double> grid;
   CellCoordinates reach;  ///< cells in each direction
+  State distance;         ///< that is near enough [sigma]
+  State error;            ///< of a rough distance, at most [sigma]
 
   /// Calls action(source, separation from target to source, its square) such that each pair of the
   /// system comes once: half of the cells around the target are looked at; those in the others look
   /// at it. Beside the pairs that are near there are others.
   template <class Action>
   PENCILBOX_DEVICE_FUNCTION void each_pair_once(Index target, const Action& action) const {
-    const CellCoordinates home = grid.coordinates(cell[target]);
-    for (Index z = 0; z <= reach.z; ++z) {
-      for (Index y = z == 0 ? 0 : -reach.y; y <= reach.y; ++y) {
-        for (Index x = z == 0 && y == 0 ? 0 : -reach.x; x <= reach.x; ++x) {
-          const bool is_home = x == 0 && y == 0 && z == 0;
-          look_at(target, home, {x, y, z}, is_home ? target + 1 : 0, action);
-        }
-      }
-    }
+    half_around(grid.coordinates(cell[target]),
+                [&](const CellCoordinates& away, const IndexRange& particles) {
+                  const Index first = is_home(away) ? target + 1 : particles.begin;
+                  look_at(target, {first, particles.end}, away, action);
+                });
   }
 
   /// The same for all partners of the target, so that a pair comes to each of the two.
@@ -51,7 +52,7 @@ struct CellPairs {
       for (Index y = -reach.y; y <= reach.y; ++y) {
         for (Index x = -reach.x; x <= reach.x; ++x) {
           const bool is_home = x == 0 && y == 0 && z == 0;
-          look_at(target, home, {x, y, z}, 0,
+          look_at(target, particles_of(home, {x, y, z}), {x, y, z},
                   [&](Index source, const Vec3<double>& apart, double squared) {
                     if (!is_home || source != target) action(source, apart, squared);
                   });
@@ -60,29 +61,67 @@ struct CellPairs {
     }
   }
 
-  /// Most cells that each_pair_once() looks at.
+  /// Calls visit(away, particles) for half of the cells around `home`, itself included: pairs of
+  /// two cells come once.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void half_around(const CellCoordinates& home,
+                                             const Visit& visit) const {
+    for (Index z = 0; z <= reach.z; ++z) {
+      for (Index y = z == 0 ? 0 : -reach.y; y <= reach.y; ++y) {
+        for (Index x = z == 0 && y == 0 ? 0 : -reach.x; x <= reach.x; ++x) {
+          visit(CellCoordinates{x, y, z}, particles_of(home, {x, y, z}));
+        }
+      }
+    }
+  }
+  PENCILBOX_DEVICE_FUNCTION static bool is_home(const CellCoordinates& away) {
+    return away.x == 0 && away.y == 0 && away.z == 0;
+  }
+
+  /// Where a target is, seen from the centre of the cell that is `away` from its own.
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> seen_from(Index target, const CellCoordinates& away) const {
+    return position[target] - shift(away).template to<State>();
+  }
+  /// Of a pair that may be near enough: below it is the square of a rough distance.
+  PENCILBOX_DEVICE_FUNCTION State near_squared() const {
+    return (distance + error) * (distance + error);
+  }
+  PENCILBOX_DEVICE_FUNCTION Vec3<double> separation(Index target, Index source,
+                                                    const CellCoordinates& away) const {
+    const Vec3<double> from = position[target].template to<double>();
+    return shift(away) + (position[source].template to<double>() - from);
+  }
+
+  /// Most cells that a target looks at.
   std::int64_t cells_of_a_target() const {
     const auto wide = [](Index cells) { return 2 * std::int64_t{cells} + 1; };
     return (wide(reach.x) * wide(reach.y) * wide(reach.z) + 1) / 2;
   }
 
  private:
-  /// The particles from `first` on of the cell that is `away` from home, if there is one.
-  template <class Action>
-  PENCILBOX_DEVICE_FUNCTION void look_at(Index target, const CellCoordinates& home,
-                                         const CellCoordinates& away, Index first,
-                                         const Action& action) const {
+  PENCILBOX_DEVICE_FUNCTION Vec3<double> shift(const CellCoordinates& away) const {
+    return grid.shift(away.x, away.y, away.z).exact;
+  }
+
+  /// Of the cell that is `away` from home; none where there is no such cell.
+  PENCILBOX_DEVICE_FUNCTION IndexRange particles_of(const CellCoordinates& home,
+                                                    const CellCoordinates& away) const {
     const CellCoordinates there{wrapped(home.x + away.x, grid.cells.x, grid.periodic.x),
                                 wrapped(home.y + away.y, grid.cells.y, grid.periodic.y),
                                 wrapped(home.z + away.z, grid.cells.z, grid.periodic.z)};
-    if (there.x < 0 || there.y < 0 || there.z < 0) return;
-    const Index other = grid.linear(there);
-    const Index begin = first > 0 ? first : offset[other];
-    const Index end = offset[other + 1];
-    const Vec3<double> shift = grid.shift(away.x, away.y, away.z).exact;
-    const Vec3<double> from = position[target].template to<double>();
-    for (Index source = begin; source < end; ++source) {
-      const Vec3<double> apart = shift + (position[source].template to<double>() - from);
+    if (there.x < 0 || there.y < 0 || there.z < 0) return {};
+    const Index number = grid.linear(there);
+    return {offset[number], offset[number + 1]};
+  }
+
+  template <class Action>
+  PENCILBOX_DEVICE_FUNCTION void look_at(Index target, const IndexRange& sources,
+                                         const CellCoordinates& away, const Action& action) const {
+    const Vec3<State> from = seen_from(target, away);
+    for (Index source = sources.begin; source < sources.end; ++source) {
+      const Vec3<State> rough = position[source] - from;
+      if (!(dot(rough, rough) < near_squared())) continue;
+      const Vec3<double> apart = separation(target, source, away);
       action(source, apart, dot(apart, apart));
     }
   }
@@ -107,18 +146,34 @@ inline Index reach_of(const CellGrid& grid, std::size_t direction, double distan
                                   : static_cast<Index>(std::min(cells, double(others)));
 }
 
+/// How far a distance in the precision of the state may be from the true one, for pairs that are
+/// near enough: their coordinates are not larger than the cells that the distance reaches, and the
+/// distance.
+template <class State>
+double error_of_distance(double distance, const CellGrid& grid, const CellCoordinates& reach,
+                         double stray) {
+  const double largest = (reach.x + 1) * grid.side[0] + (reach.y + 1) * grid.side[1] +
+                         (reach.z + 1) * grid.side[2] + distance + stray;
+  constexpr double roundings = 4.0;
+  return roundings * double{std::numeric_limits<State>::epsilon()} * largest;
+}
+
 /// All that are nearer than `distance`, and others.
 template <class Precision>
 CellPairs<typename Precision::State> pairs_within(double distance,
                                                   const ObservedState<Precision>& state) {
+  using State = typename Precision::State;
   const auto& particles = state.particles.state;
+  const CellCoordinates reach{reach_of(state.grid, 0, distance, state.stray),
+                              reach_of(state.grid, 1, distance, state.stray),
+                              reach_of(state.grid, 2, distance, state.stray)};
   return {particles.position.view(),
           particles.cell.data(),
           state.offset,
           state.grid.template view<double>(),
-          {reach_of(state.grid, 0, distance, state.stray),
-           reach_of(state.grid, 1, distance, state.stray),
-           reach_of(state.grid, 2, distance, state.stray)}};
+          reach,
+          static_cast<State>(distance),
+          static_cast<State>(error_of_distance<State>(distance, state.grid, reach, state.stray))};
 }
 
 /// Of the cells, as it is now.

@@ -25,6 +25,8 @@ ValidationRows check_melt(const Subject& subject);
 ValidationRows check_conservation(const Subject& subject);
 ValidationRows check_triple_point(const Subject& subject);
 ValidationRows check_state_points(const Subject& subject);
+ValidationRows check_vapours(const Subject& subject);
+ValidationRows check_mixture(const Subject& subject);
 ValidationRows check_langevin(const Subject& subject);
 ValidationRows check_barostat(const Subject& subject);
 ValidationRows check_determinism(const Subject& subject);
@@ -32,6 +34,7 @@ ValidationRows check_determinism(const Subject& subject);
 // Words for where references come from, explained below the table.
 inline constexpr const char* source_nist = "NIST";
 inline constexpr const char* source_lammps = "LAMMPS";
+inline constexpr const char* source_rumd = "RUMD";
 inline constexpr const char* source_lattice = "lattice";
 inline constexpr const char* source_theory = "theory";
 inline constexpr const char* source_itself = "itself";

@@ -11,6 +11,8 @@ const std::vector<Check>& all_checks() {
       {"triple-point", "a liquid near the triple point, and its radial distribution",
        &check_triple_point},
       {"state-points", "energy and pressure of NIST's Monte Carlo", &check_state_points},
+      {"vapours", "energy and pressure of NIST's molecular dynamics, force-shift", &check_vapours},
+      {"mixture", "energy and pressure of a liquid of two types", &check_mixture},
       {"langevin", "temperature and velocities under a heat bath", &check_langevin},
       {"barostat", "density at pressures of NIST's Monte Carlo", &check_barostat},
       {"determinism", "the same bits twice", &check_determinism}};

@@ -10,13 +10,19 @@ constexpr std::int64_t sample_every = 10;
 
 }  // namespace
 
-StatePointRun::StatePointRun(const Subject& subject, const StatePoint& point,
-                             std::vector<ObservableChoice> observables)
-    : point_(point) {
-  SimulationSetup setup = subject.setup(
-      warm_crystal(point.cells, point.density, melting_temperature), point.cutoff, Truncation::cut);
-  setup.timestep = point.timestep;
+SimulationSetup hot_crystal(const Subject& subject, const StatePoint& point) {
+  SimulationSetup setup =
+      subject.setup(warm_crystal(point.cells, point.density, melting_temperature), point.cutoff,
+                    point.truncation);
   std::get<LennardJonesModel>(setup.potential).tail_correction = point.tail_correction;
+  return setup;
+}
+
+StatePointRun::StatePointRun(const Subject& subject, SimulationSetup crystal,
+                             const StatePoint& point, std::vector<ObservableChoice> observables)
+    : point_(point) {
+  SimulationSetup setup = std::move(crystal);
+  setup.timestep = point.timestep;
   volume_ = setup.start.box.volume();
   const auto hot = subject.make(in_bath(setup, melting_temperature, point.friction));
   hot->advance(melting_steps);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/validate/subject.hpp"
@@ -16,6 +17,7 @@ struct StatePoint {
   int cells;  ///< 4 cells^3 particles
   double cutoff;
   bool tail_correction;  ///< of what a plain cutoff leaves out
+  Truncation truncation = Truncation::cut;
   double timestep = 0.004;
   double friction = 1.0;  ///< of the heat bath [1/tau]
   /// Its temperature, where that of the reference was measured by velocities at whole steps. These
@@ -23,11 +25,19 @@ struct StatePoint {
   std::optional<double> bath{};
 };
 
+/// A hot crystal of one type that such a run may begin with.
+SimulationSetup hot_crystal(const Subject& subject, const StatePoint& point);
+
 class StatePointRun {
  public:
   /// Melts a crystal, takes it to the temperature and lets it come to equilibrium. `observables`
   /// are due at multiples of ten steps.
   StatePointRun(const Subject& subject, const StatePoint& point,
+                std::vector<ObservableChoice> observables = {})
+      : StatePointRun(subject, hot_crystal(subject, point), point, std::move(observables)) {}
+
+  /// The same from another crystal, a mixture for instance.
+  StatePointRun(const Subject& subject, SimulationSetup crystal, const StatePoint& point,
                 std::vector<ObservableChoice> observables = {});
 
   /// Goes on; every ten steps are a sample.

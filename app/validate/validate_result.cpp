@@ -35,9 +35,10 @@ struct SourceNote {
 constexpr std::array source_notes{
     SourceNote{source_nist,
                "NIST Standard Reference Simulation Website, Lennard-Jones fluid: reference "
-               "calculations of four configurations, and Monte Carlo at constant volume and "
-               "temperature"},
+               "calculations of four configurations, Monte Carlo and molecular dynamics at "
+               "constant volume and temperature"},
     SourceNote{source_lammps, "runs of LAMMPS; the melt is that of its benchmark, bench/in.lj"},
+    SourceNote{source_rumd, "RUMD 3, as a test of gamdpy has it"},
     SourceNote{source_lattice, "the sum over a perfect lattice, in 40 digits"},
     SourceNote{source_theory,
                "what the equations of motion, their integrators and statistical mechanics say"},
