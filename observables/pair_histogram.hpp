@@ -68,8 +68,9 @@ struct WaitingPair {
 template <class State>
 struct CountPairsInBlocks {
   static constexpr const char* name = "pair histogram in blocks";
-  static constexpr int max_threads = 256;     ///< so that a thread has the registers that it takes
-  static constexpr Index room_of_a_lane = 2;  ///< pairs that wait
+  static constexpr int max_threads = 256;  ///< so that a thread has the registers that it takes
+  static constexpr Index at_once = 4;      ///< sources that a lane meets
+  static constexpr Index room_of_a_lane = at_once + 1;  ///< pairs that wait
   CellPairs<State> pairs;
   const std::int32_t* type;
   PairBins bins;
@@ -123,28 +124,52 @@ struct CountPairsInBlocks {
       const Index target = smaller(first + block.lane(), targets.end - 1);
       const bool is_there = first + block.lane() < targets.end;
       pairs.half_around(home, [&](const CellCoordinates& away, const IndexRange& sources) {
-        const Index first_source = pairs.is_home(away) ? target + 1 : sources.begin;
-        meet(block, target, is_there ? first_source : sources.end, sources, away, own);
+        if (pairs.is_home(away)) {
+          meet<true>(block, target, is_there, sources, away, own);
+        } else {
+          meet<false>(block, target, is_there, sources, away, own);
+        }
       });
     }
   }
 
-  /// Of the sources that the warp walks this lane meets its own, the last of them.
-  PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, Index target, Index first_of_mine,
+  /// The warp walks these sources; where `in_home`, this lane meets those behind its target. Mostly
+  /// none of a few is near any of the targets.
+  template <bool in_home>
+  PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, Index target, bool is_there,
                                       const IndexRange& sources, const CellCoordinates& away,
                                       Histogram& own) const {
-    const Vec3<State> from = pairs.seen_from(target, away);
+    const Vec3<State> from = is_there ? pairs.seen_from(target, away) : nowhere();
     const Index number = number_of(away);
-    for (Index source = sources.begin; source < sources.end; ++source) {
-      const Vec3<State> rough = pairs.position[source] - from;
-      const State squared = dot(rough, rough);
-      const bool is_near = squared < pairs.near_squared() && source >= first_of_mine;
-      queue(block, is_near, {squared, target, source, number}, own);
+    for (Index first = sources.begin; first < sources.end; first += at_once) {
+      Vec3<State> at[at_once];
+      for (Index k = 0; k < at_once; ++k) {
+        at[k] = pairs.position[smaller(first + k, sources.end - 1)];
+      }
+      State squared[at_once];
+      bool is_near[at_once];
+      bool is_any_near = false;
+      for (Index k = 0; k < at_once; ++k) {
+        const Vec3<State> rough = at[k] - from;
+        squared[k] = dot(rough, rough);
+        is_near[k] = squared[k] < pairs.near_squared() && first + k < sources.end;
+        if constexpr (in_home) is_near[k] = is_near[k] && first + k > target;
+        is_any_near = is_any_near || is_near[k];
+      }
+      if (block.ballot(is_any_near) == 0) continue;
+      for (Index k = 0; k < at_once; ++k) {
+        queue(block, is_near[k], {squared[k], target, first + k, number}, own);
+      }
+      count_whole_warps(block, own);
     }
   }
 
-  /// Those of the lanes where it is near wait; as soon as there is one for each lane they are
-  /// counted.
+  /// Far from every particle, and its square is a number.
+  PENCILBOX_DEVICE_FUNCTION static Vec3<State> nowhere() {
+    return {State(1e15), State(1e15), State(1e15)};
+  }
+
+  /// Those of the lanes where it is near wait.
   PENCILBOX_DEVICE_FUNCTION void queue(const Block& block, bool is_near,
                                        const WaitingPair<State>& pair, Histogram& own) const {
     const Block::Votes votes = block.ballot(is_near);
@@ -152,10 +177,15 @@ struct CountPairsInBlocks {
       own.pairs[own.first + own.waiting + count_bits(lanes_below(block, votes))] = pair;
     }
     own.waiting += count_bits(votes);
-    if (own.waiting < block.warp_size()) return;
-    block.warp_barrier();
-    count_last(block, own, block.warp_size());
-    block.warp_barrier();
+  }
+
+  /// As soon as there is one for each lane.
+  PENCILBOX_DEVICE_FUNCTION void count_whole_warps(const Block& block, Histogram& own) const {
+    while (own.waiting >= block.warp_size()) {
+      block.warp_barrier();
+      count_last(block, own, block.warp_size());
+      block.warp_barrier();
+    }
   }
 
   /// So many of those that came last, a lane each.
