@@ -56,7 +56,8 @@ TEST_P(Automatic, ChoosesInTheFirstStepsAndSaysWhat) {
   const BackendStats stats = simulation->backend_stats();
   EXPECT_NE(stats.choice->chosen.name, "auto");
   EXPECT_THAT(stats.note, HasSubstr(stats.choice->chosen.name));
-  EXPECT_GE(stats.choice->tried, 3);
+  // One of each family at least: whether others of it come in turn is a question of times.
+  EXPECT_GE(stats.choice->tried, 2);
   ASSERT_TRUE(stats.choice->runner_up);
   EXPECT_GE(stats.choice->margin, 0.0);
   EXPECT_EQ(stats.choice->choices, 1);

@@ -198,6 +198,14 @@ INSTANTIATE_TEST_SUITE_P(Tables, OtherThanTables,
 
 class TablesInTime : public EveryBackend {};
 
+double standard_deviation(const std::vector<double>& numbers) {
+  const auto count = static_cast<double>(numbers.size());
+  const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double number : numbers) squares += (number - mean) * (number - mean);
+  return std::sqrt(squares / (count - 1.0));
+}
+
 /// Also where rows are far apart: what is conserved is the energy of the table, whatever it is.
 TEST_P(TablesInTime, ConserveTheirEnergy) {
   for (const int rows : {1801, 91}) {
@@ -215,13 +223,10 @@ TEST_P(TablesInTime, ConserveTheirEnergy) {
       simulation->advance(50);
       energies.push_back(simulation->observe().total_energy() / particles);
     }
-    const double mean = std::accumulate(energies.begin(), energies.end(), 0.0) /
-                        static_cast<double>(energies.size());
-    double largest = 0.0;
-    for (const double energy : energies) largest = std::max(largest, std::abs(energy - mean));
-    // Four standard deviations of 3e-5, the bar of the formula; and between rows 0.02 apart the
-    // force has a kink, which costs as much again.
-    EXPECT_LT(largest, rows > 1000 ? 1.2e-4 : 2.4e-4) << rows << " rows";
+    // The bar of the formula is 3e-5 a particle, of 4,000 of them: a share that falls as the root
+    // of their number.
+    EXPECT_LT(standard_deviation(energies), 3e-5 * std::sqrt(4000.0 / particles))
+        << rows << " rows";
   }
 }
 
