@@ -35,6 +35,7 @@ ValidationRows check_determinism(const Subject& subject);
 inline constexpr const char* source_nist = "NIST";
 inline constexpr const char* source_lammps = "LAMMPS";
 inline constexpr const char* source_rumd = "RUMD";
+inline constexpr const char* source_fit = "fit";
 inline constexpr const char* source_lattice = "lattice";
 inline constexpr const char* source_theory = "theory";
 inline constexpr const char* source_itself = "itself";

@@ -39,6 +39,7 @@ constexpr std::array source_notes{
                "constant volume and temperature"},
     SourceNote{source_lammps, "runs of LAMMPS; the melt is that of its benchmark, bench/in.lj"},
     SourceNote{source_rumd, "RUMD 3, as a test of gamdpy has it"},
+    SourceNote{source_fit, "published fit of energies, 2.639 T^0.6 - 8.656"},
     SourceNote{source_lattice, "the sum over a perfect lattice, in 40 digits"},
     SourceNote{source_theory,
                "what the equations of motion, their integrators and statistical mechanics say"},
