@@ -32,14 +32,15 @@ install_missing() {
     fi
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  local -r apt_get=(apt-get -q -o Acquire::Retries=3) # a mirror may be busy for once
 
   local log
   log=$(mktemp)
   echo "pencilbox: installing ${missing[*]}" >&2
   # Lists that cannot be refreshed may still do; what is then missing, the installation says.
-  "${as_root[@]}" apt-get -q update </dev/null >"$log" 2>&1 ||
+  "${as_root[@]}" "${apt_get[@]}" update </dev/null >"$log" 2>&1 ||
     echo "pencilbox: apt-get update failed, going on with the lists that are here" >&2
-  if ! "${as_root[@]}" apt-get -q -y --no-install-recommends install "${missing[@]}" \
+  if ! "${as_root[@]}" "${apt_get[@]}" -y --no-install-recommends install "${missing[@]}" \
     </dev/null >>"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "pencilbox: apt-get install failed (whole log: $log)" >&2

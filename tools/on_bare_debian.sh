@@ -32,11 +32,19 @@ leave() {
 }
 leave
 trap leave EXIT
-rm -rf --one-file-system "$system"
-debootstrap --variant=minbase "$suite" "$system" >"$folder/debootstrap.log" 2>&1 || {
-  tail -n 20 "$folder/debootstrap.log"
-  exit 1
+
+# A mirror that does not answer for once is no fault of ours.
+make_system() {
+  local attempt
+  for attempt in 1 2 3; do
+    rm -rf --one-file-system "$system"
+    debootstrap --variant=minbase "$suite" "$system" >"$folder/debootstrap.log" 2>&1 && return
+    echo "debootstrap failed, attempt $attempt of 3:"
+    tail -n 20 "$folder/debootstrap.log"
+  done
+  return 1
 }
+make_system
 
 mount -t proc proc "$system/proc"
 mkdir -p "$system/root/.cache/ccache" "$system/pencilbox"
