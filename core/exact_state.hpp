@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,12 @@ struct ExactState {
   bool has_finite_row(std::size_t row) const {
     return is_finite(offset[row]) && is_finite(velocity[row]) && is_finite(force[row]) &&
            (reference.empty() || is_finite(reference[row]));
+  }
+  std::optional<std::size_t> first_broken_row() const {
+    for (std::size_t row = 0; row < id.size(); ++row) {
+      if (!has_finite_row(row)) return row;
+    }
+    return {};
   }
 };
 

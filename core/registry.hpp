@@ -46,6 +46,17 @@ enum class Rebuild {
   on_displacement
 };
 
+/// What a back end makes of a part of the particles with copies of their neighbours: of several
+/// ranks, each has such a part, and how many particles there are changes from step to step.
+enum class OnRanks {
+  no,
+  /// Its sums depend, in their last bits, on where the parts are cut.
+  not_to_the_bit,
+  /// Where particles are ordered by cell and id its sums are those of one rank, to the bit: a
+  /// target's are taken cell by cell.
+  to_the_bit
+};
+
 /// Filled by name, so that no flag is taken for another.
 struct BackendInfo {
   std::string name;     ///< the word in decks
@@ -56,6 +67,7 @@ struct BackendInfo {
   bool has_vectors = false;   ///< written for a CPU's vectors
   bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
   Rebuild rebuild = Rebuild::every_step;
+  OnRanks on_ranks = OnRanks::no;
   ParticleOrder order = ParticleOrder::cells;  ///< the other only with a list
 
   /// What `auto` may try, each over the defaults; where blocks are emulated the first only. None:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "app/engine/complete_observation.hpp"
 #include "app/engine/engine.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation.hpp"
@@ -19,14 +20,6 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// The first row that is not finite in position, velocity or force; nothing if all are.
-std::optional<std::size_t> broken_row(const ExactState& state) {
-  for (std::size_t i = 0; i < state.id.size(); ++i) {
-    if (!state.has_finite_row(i)) return i;
-  }
-  return {};
-}
 
 /// Of a start, or of an exact state.
 template <class State>
@@ -92,23 +85,10 @@ class DeviceSimulation final : public Simulation {
       throw std::logic_error("the state to observe was evaluated without energies");
     }
     Observation result = sum_observables(engine_.particles(), reduction_, engine_.stream());
-    const double volume = engine_.box().volume();
-    const auto* lennard_jones = std::get_if<LennardJonesModel>(&setup_.potential);
-    if (lennard_jones != nullptr && lennard_jones->tail_correction) {
-      const TailCorrection tail = tail_correction(*lennard_jones, type_counts_, volume);
-      result.potential_energy += tail.energy;
-      result.virial += tail.virial;
-    }
+    complete(result, setup_.potential, type_counts_, engine_.box(),
+             engine_.integrator().conserves_momentum());
     result.step = step();
     result.time = time();
-    Integrator<Precision>& integrator = engine_.integrator();
-    const double fixed = integrator.conserves_momentum() ? 3.0 : 0.0;
-    const double freedom = 3.0 * static_cast<double>(particles().count) - fixed;
-    result.temperature = freedom > 0.0 ? 2.0 * result.kinetic_energy / freedom : 0.0;
-    result.volume = volume;
-    result.pressure = engine_.box().fully_periodic()
-                          ? (2.0 * result.kinetic_energy + result.virial) / (3.0 * volume)
-                          : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(result.total_energy() + result.virial)) report_broken_particle();
     result.conserved_energy = engine_.conserved_energy(result);
     return result;
@@ -152,7 +132,7 @@ class DeviceSimulation final : public Simulation {
     ExactState state = engine_.exact_state();
     state.types = types_;
     state.integrator = engine_.integrator_state();
-    if (const auto row = broken_row(state)) {
+    if (const auto row = state.first_broken_row()) {
       GridPlace place{state.cell[*row], state.offset[*row], {}};
       throw PhysicsError("step " + std::to_string(step()) + ": particle " +
                          std::to_string(state.id[*row]) + " at " +

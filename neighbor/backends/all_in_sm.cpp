@@ -109,6 +109,7 @@ BackendEntry all_in_sm() {
                                   "packed without gaps",
                    .choices = {"paper", "targets"}}},
       .needs_blocks = true,
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{{"threads", "targets"}},
                        {{"threads", "targets"}, {"shared_memory", "device"}}},
   });

@@ -100,6 +100,7 @@ BackendEntry par_cell() {
       .source = "Few particles per cell, section 4.3, Algorithm 2",
       .options = {blocks_option(a_block_for_each, "of the grid; cells: one for each"),
                   source_runs_option(), block_option("128")},
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}},
   });
 }

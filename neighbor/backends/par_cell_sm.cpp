@@ -226,6 +226,7 @@ BackendEntry par_cell_sm() {
                   source_runs_option(),
                   block_option("128")},
       .needs_blocks = true,
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{{"runs", "merged"}}, {{"runs", "merged"}, {"block", "32"}}},
   });
 }

@@ -83,6 +83,7 @@ BackendEntry par_part_loop() {
       .source = "Few particles per cell, section 4.2",
       .options = {blocks_option(a_thread_for_each, "of the grid; particles: a thread for each"),
                   source_runs_option(), block_option("128")},
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{{"runs", "merged"}},
                        {{"runs", "cells"}},
                        {{"runs", "merged"}, {"block", "256"}}},

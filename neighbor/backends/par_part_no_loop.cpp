@@ -156,6 +156,7 @@ BackendEntry par_part_no_loop() {
       .options = {source_runs_option(), block_option("128"),
                   threads_per_target_option(
                       "threads that share the sources of a target, its 27 cells end to end")},
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{{"runs", "merged"}},
                        {{"threads_per_target", "4"}},
                        {{"threads_per_target", "8"}},

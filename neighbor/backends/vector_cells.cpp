@@ -98,6 +98,7 @@ BackendEntry vector_cells() {
       .summary = "four targets a row of sources, for a CPU's vectors; found anew at every step",
       .source = "ours",
       .has_vectors = true,
+      .on_ranks = OnRanks::not_to_the_bit,
       .worth_trying = {{}},
   });
 }

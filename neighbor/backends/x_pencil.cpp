@@ -97,6 +97,7 @@ BackendEntry x_pencil() {
       .source = "Few particles per cell, section 5.2, Algorithm 5",
       .options = PencilRules::options(),
       .needs_blocks = true,
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {worth_trying("8", "average"), worth_trying("4", "average"),
                        worth_trying("16", "average"), worth_trying("paper", "targets")},
   });

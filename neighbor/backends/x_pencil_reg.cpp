@@ -443,6 +443,7 @@ BackendEntry x_pencil_reg() {
                    .choices = {"paper", "targets"}},
                   source_runs_option()},
       .needs_blocks = true,
+      .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{{"sub_box", "8x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
                        {{"sub_box", "4x2x2"}, {"threads", "targets"}, {"runs", "merged"}},
                        {{"sub_box", "paper"}, {"threads", "targets"}, {"runs", "merged"}}},

@@ -25,6 +25,7 @@ MAY_INCLUDE = {
 # and nobody includes that.
 APP_MAY_INCLUDE = {
     "engine": {"engine"},
+    "ranks": {"engine", "ranks"},
     "commands": {"engine", "commands"},
     "bench": {"engine", "commands", "bench"},
     "compare": {"engine", "commands", "bench", "compare"},

@@ -1,0 +1,94 @@
+#include "app/ranks/particle_rows.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// A member of each row, as an array of its own.
+template <class T, class Row, class Member>
+std::vector<T> column(const std::vector<Row>& rows, const Member& member) {
+  std::vector<T> values;
+  values.reserve(rows.size());
+  for (const Row& row : rows) values.push_back(member(row));
+  return values;
+}
+
+template <class T, class Row>
+void upload_vectors(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
+                    Stream& stream) {
+  to.x.upload(column<T>(rows, [&](const Row& row) { return (row.*member).x; }), stream);
+  to.y.upload(column<T>(rows, [&](const Row& row) { return (row.*member).y; }), stream);
+  to.z.upload(column<T>(rows, [&](const Row& row) { return (row.*member).z; }), stream);
+}
+
+template <class T, class Row>
+void upload_numbers(const std::vector<Row>& rows, T Row::*member, Buffer<T>& to, Stream& stream) {
+  to.upload(column<T>(rows, [&](const Row& row) { return row.*member; }), stream);
+}
+
+template <class T, class Row>
+void download_numbers(const Buffer<T>& from, T Row::*member, std::vector<Row>& rows,
+                      Stream& stream) {
+  const std::vector<T> values = from.download(stream);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = values[i];
+}
+
+template <class T, class Row>
+void download_vectors(const Vec3Buffer<T>& from, Vec3<T> Row::*member, std::vector<Row>& rows,
+                      Stream& stream) {
+  const std::vector<T> x = from.x.download(stream), y = from.y.download(stream),
+                       z = from.z.download(stream);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = {x[i], y[i], z[i]};
+}
+
+}  // namespace
+
+template <class Precision>
+std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
+                                                  Stream& stream) {
+  using Row = ParticleRow<Precision>;
+  std::vector<Row> rows(static_cast<std::size_t>(particles.count));
+  const ParticleState<Precision>& state = particles.state;
+  download_vectors(state.position, &Row::position, rows, stream);
+  download_vectors(state.velocity, &Row::velocity, rows, stream);
+  download_vectors(state.image, &Row::image, rows, stream);
+  download_numbers(state.cell, &Row::cell, rows, stream);
+  download_numbers(state.id, &Row::id, rows, stream);
+  download_numbers(state.type, &Row::type, rows, stream);
+  download_vectors(particles.sums.force, &Row::force, rows, stream);
+  download_numbers(particles.sums.energy, &Row::energy, rows, stream);
+  download_numbers(particles.sums.virial, &Row::virial, rows, stream);
+  return rows;
+}
+
+template <class Precision>
+void upload_rows(const std::vector<ParticleRow<Precision>>& rows, Particles<Precision>& particles,
+                 Stream& stream) {
+  using Row = ParticleRow<Precision>;
+  particles.count = static_cast<Index>(rows.size());
+  ParticleState<Precision>& state = particles.state;
+  upload_vectors(rows, &Row::position, state.position, stream);
+  upload_vectors(rows, &Row::velocity, state.velocity, stream);
+  upload_vectors(rows, &Row::image, state.image, stream);
+  upload_numbers(rows, &Row::cell, state.cell, stream);
+  upload_numbers(rows, &Row::id, state.id, stream);
+  upload_numbers(rows, &Row::type, state.type, stream);
+  upload_vectors(rows, &Row::force, particles.sums.force, stream);
+  upload_numbers(rows, &Row::energy, particles.sums.energy, stream);
+  upload_numbers(rows, &Row::virial, particles.sums.virial, stream);
+}
+
+template std::vector<ParticleRow<SinglePrecision>> download_rows(const Particles<SinglePrecision>&,
+                                                                 Stream&);
+template std::vector<ParticleRow<MixedPrecision>> download_rows(const Particles<MixedPrecision>&,
+                                                                Stream&);
+template std::vector<ParticleRow<DoublePrecision>> download_rows(const Particles<DoublePrecision>&,
+                                                                 Stream&);
+template void upload_rows(const std::vector<ParticleRow<SinglePrecision>>&,
+                          Particles<SinglePrecision>&, Stream&);
+template void upload_rows(const std::vector<ParticleRow<MixedPrecision>>&,
+                          Particles<MixedPrecision>&, Stream&);
+template void upload_rows(const std::vector<ParticleRow<DoublePrecision>>&,
+                          Particles<DoublePrecision>&, Stream&);
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

@@ -1,0 +1,193 @@
+// Several ranks do what one does: those of these tests live in one process and take turns.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "app/ranks/ranked_simulation.hpp"
+#include "core/error.hpp"
+#include "tests/support/every_backend.hpp"
+#include "tests/support/exact_state.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const RankDevice& ranks_of(const DeviceApi& device) {
+  for (const RankDevice* ranks : rank_devices()) {
+    if (ranks->kind() == device.kind()) return *ranks;
+  }
+  throw std::logic_error("no ranks on " + device.kind());
+}
+
+std::string in_words(const RankGrid& ranks) {
+  return std::to_string(ranks[0]) + " x " + std::to_string(ranks[1]) + " x " +
+         std::to_string(ranks[2]);
+}
+
+class OnSeveralRanks : public EveryBackend {
+ protected:
+  /// Two types, 4 x 3 x 3 cells, fast enough to cross faces within a few steps.
+  SimulationSetup liquid() const {
+    SimulationSetup setup = make_lj_setup(random_liquid(480, periodic_box(11, 9, 7.7), 0.9, 17, 2),
+                                          2.5, Truncation::force_shift);
+    for (std::size_t i = 0; i < setup.start.velocity.size(); ++i) {
+      const double direction = i % 2 == 0 ? 1.0 : -1.0;
+      setup.start.velocity[i] = {2.0 * direction, -1.5 * direction, 1.0 * direction};
+    }
+    return as_the_case_has_it(std::move(setup));
+  }
+  SimulationSetup as_the_case_has_it(SimulationSetup setup) const {
+    setup.backend = backend().info.name;
+    setup.options = default_options(backend().info);
+    setup.precision = precision();
+    setup.deterministic = backend().info.on_ranks == OnRanks::to_the_bit;
+    setup.timestep = 0.002;
+    return setup;
+  }
+  std::unique_ptr<Simulation> on_one(SimulationSetup setup) const {
+    return backend().device->make(std::move(setup));
+  }
+  std::unique_ptr<Simulation> on(const RankGrid& ranks, SimulationSetup setup) const {
+    return ranks_of(*backend().device).make(std::move(setup), ranks);
+  }
+  /// Both advance, and end in the same state to the bit.
+  static void expect_same_steps(Simulation& one, Simulation& several, std::int64_t steps) {
+    one.advance(steps);
+    several.advance(steps);
+    expect_same(several.exact_state(), one.exact_state());
+    const Observation of_one = one.observe(), of_several = several.observe();
+    EXPECT_EQ(of_several.kinetic_energy, of_one.kinetic_energy);
+    EXPECT_EQ(of_several.potential_energy, of_one.potential_energy);
+    EXPECT_EQ(of_several.pressure, of_one.pressure);
+    EXPECT_EQ(several.neighbor_stats().partners_per_particle,
+              one.neighbor_stats().partners_per_particle);
+  }
+};
+
+class ToTheBit : public OnSeveralRanks {};
+
+TEST_P(ToTheBit, WhateverTheirGrid) {
+  const std::int64_t steps = emulated() ? 6 : 60;
+  for (const RankGrid& ranks : {RankGrid{1, 1, 1}, RankGrid{2, 1, 1}, RankGrid{1, 3, 1},
+                                RankGrid{2, 2, 2}, RankGrid{4, 3, 3}}) {
+    SCOPED_TRACE(in_words(ranks));
+    const auto one = on_one(liquid());
+    expect_same_steps(*one, *on(ranks, liquid()), steps);
+  }
+}
+
+/// Whatever `auto` may try of them: others share a target's sources among threads in other ways.
+TEST_P(ToTheBit, WithEachOfItsOptions) {
+  for (const BackendOptions& options : backend().info.worth_trying) {
+    SimulationSetup setup = liquid();
+    for (const auto& [name, value] : options) setup.options[name] = value;
+    const auto one = on_one(setup);
+    expect_same_steps(*one, *on({2, 3, 1}, setup), 2);
+  }
+}
+
+TEST_P(ToTheBit, WhereSomeRanksHaveNobody) {
+  StartState cloud = random_liquid(40, periodic_box(4, 4, 4), 0.9, 3);
+  cloud.box = periodic_box(16, 11, 9);
+  const SimulationSetup setup =
+      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
+  const auto one = on_one(setup);
+  expect_same_steps(*one, *on({3, 2, 2}, setup), 5);
+}
+
+TEST_P(ToTheBit, OfAParticleThatCrossesTwoRanksInAStep) {
+  SimulationSetup setup = as_the_case_has_it(make_lj_setup(
+      random_liquid(200, periodic_box(16, 8, 8), 0.95, 5), 2.5, Truncation::force_shift));
+  setup.start.velocity[11] = {3500.0, -1400.0, 0.0};  // 7 sigma a step: two or three cells
+  const auto one = on_one(setup);
+  expect_same_steps(*one, *on({6, 1, 1}, setup), 1);
+}
+
+TEST_P(ToTheBit, GoingOnFromACheckpointOnAnotherNumber) {
+  const SimulationSetup setup = liquid();
+  const auto whole = on_one(setup);
+  whole->advance(8);
+  const auto first = on({2, 1, 1}, setup);
+  first->advance(4);
+  const ExactState between = first->exact_state();
+  const auto second = ranks_of(*backend().device).resume(setup, between, {1, 2, 3});
+  second->advance(4);
+  expect_same(second->exact_state(), whole->exact_state());
+  const auto alone = backend().device->resume(setup, between);
+  alone->advance(4);
+  expect_same(alone->exact_state(), whole->exact_state());
+}
+
+PENCILBOX_WHERE(ToTheBit, [](const BackendCase& one) {
+  return one.backend.info.on_ranks == OnRanks::to_the_bit;
+});
+
+class NotToTheBit : public OnSeveralRanks {};
+
+TEST_P(NotToTheBit, TheirForcesAreRight) {
+  const SimulationSetup setup = liquid();
+  const Evaluation truth = evaluate_reference(setup);
+  const auto several = on({2, 2, 1}, setup);
+  FieldSet fields;
+  fields.insert(Field::force);
+  EXPECT_LE(largest_difference(several->snapshot(fields).force, truth.frame.force),
+            Bars({1e-11, 1e-5, 1e-4}).of(precision()) * largest_component(truth.frame.force));
+  EXPECT_NEAR(several->observe().potential_energy / truth.sums.potential_energy, 1.0,
+              Bars({1e-12, 1e-6, 1e-5}).of(precision()));
+}
+
+TEST_P(NotToTheBit, ADeterministicRunRefusesThem) {
+  SimulationSetup setup = liquid();
+  setup.deterministic = true;
+  try {
+    on({2, 1, 1}, setup);
+    FAIL() << "not refused";
+  } catch (const InputError& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("run.deterministic"));
+  }
+}
+
+PENCILBOX_WHERE(NotToTheBit, [](const BackendCase& one) {
+  return one.backend.info.on_ranks == OnRanks::not_to_the_bit;
+});
+
+class Refused : public OnSeveralRanks {
+ protected:
+  void expect_refusal(const SimulationSetup& setup, const RankGrid& ranks,
+                      const std::string& words) const {
+    try {
+      on(ranks, setup);
+      ADD_FAILURE() << "not refused: " << words;
+    } catch (const InputError& refusal) {
+      EXPECT_THAT(refusal.what(), HasSubstr(words));
+    }
+  }
+};
+
+TEST_P(Refused, InWords) {
+  if (backend().info.on_ranks == OnRanks::no) {
+    expect_refusal(liquid(), {2, 1, 1}, backend().info.name + ": not on several ranks");
+    return;
+  }
+  const SimulationSetup setup = liquid();
+  expect_refusal(setup, {5, 1, 1}, "5 in a direction of 4 cells");
+  expect_refusal(setup, {0, 1, 1}, "0 in a direction of 4 cells");
+  SimulationSetup changed = setup;
+  changed.start.box.periodic[1] = false;
+  expect_refusal(changed, {2, 1, 1}, "open faces");
+  changed = setup;
+  changed.integrator = "langevin";
+  expect_refusal(changed, {2, 1, 1}, "langevin");
+  changed = setup;
+  changed.zero_momentum_every = 10;
+  expect_refusal(changed, {2, 1, 1}, "zero_momentum");
+  changed = setup;
+  changed.observables = {{"pressure-tensor", 1, 0, {{"blocks", 2.0}}}};
+  expect_refusal(changed, {2, 1, 1}, "observables");
+}
+
+PENCILBOX_FOR_EVERY_BACKEND_IN_DOUBLE(Refused);
+
+}  // namespace
+}  // namespace pencilbox::testing

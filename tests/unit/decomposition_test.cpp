@@ -1,0 +1,112 @@
+// Who owns which cells, and who sees them: by counting.
+#include "app/ranks/decomposition.hpp"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+namespace pencilbox {
+namespace {
+
+using Cell = std::array<Index, 3>;
+
+CellGrid grid(Index x, Index y, Index z) {
+  return {{-1.0, 2.0, 0.5}, {2.5, 2.75, 3.0}, {x, y, z}, {true, true, true}};
+}
+
+template <class Visit>
+void for_each_cell(const std::array<Index, 3>& cells, Visit&& visit) {
+  for (Index z = 0; z < cells[2]; ++z) {
+    for (Index y = 0; y < cells[1]; ++y) {
+      for (Index x = 0; x < cells[0]; ++x) visit(Cell{x, y, z});
+    }
+  }
+}
+
+/// Each place of each rank's own grid shows the cell that lies there.
+void expect_that_all_is_seen(const CellGrid& global, const RankGrid& ranks) {
+  const Decomposition decomposition(global, ranks);
+  std::map<std::tuple<int, Index, Index, Index>, Cell> shown;
+  for_each_cell(global.cells, [&](const Cell& cell) {
+    const int owner = decomposition.owner_of(cell);
+    const Cell here = decomposition.domain(owner).local(cell);
+    EXPECT_TRUE(shown.emplace(std::tuple(owner, here[0], here[1], here[2]), cell).second);
+    decomposition.for_each_view_from_outside(cell, [&](int rank, const Cell& there) {
+      EXPECT_NE(rank, owner);
+      EXPECT_TRUE(shown.emplace(std::tuple(rank, there[0], there[1], there[2]), cell).second);
+    });
+  });
+  std::size_t places = 0;
+  for (int rank = 0; rank < decomposition.ranks(); ++rank) {
+    const Domain domain = decomposition.domain(rank);
+    places += static_cast<std::size_t>(domain.grid.count());
+    for_each_cell(domain.grid.cells, [&](const Cell& place) {
+      const auto found = shown.find(std::tuple(rank, place[0], place[1], place[2]));
+      ASSERT_NE(found, shown.end());
+      for (std::size_t d = 0; d < 3; ++d) {
+        const Index all = global.cells[d];
+        const Index global_cell = domain.first[d] - domain.margin[d] + place[d];
+        EXPECT_EQ(found->second[d], (global_cell + all) % all);
+        EXPECT_NEAR(domain.grid.lower[d] + static_cast<double>(place[d]) * domain.grid.side[d],
+                    global.lower[d] + static_cast<double>(global_cell) * global.side[d], 1e-12);
+      }
+    });
+  }
+  EXPECT_EQ(places, shown.size());
+}
+
+TEST(Decomposition, EachRankSeesItsCellsAndALayerAround) {
+  expect_that_all_is_seen(grid(4, 3, 5), {1, 1, 1});
+  expect_that_all_is_seen(grid(4, 3, 5), {2, 1, 1});
+  expect_that_all_is_seen(grid(7, 3, 5), {3, 2, 2});
+  expect_that_all_is_seen(grid(4, 3, 5), {4, 3, 5});
+}
+
+TEST(Decomposition, BothNeighboursMayBeTheSameRank) {
+  expect_that_all_is_seen(grid(2, 3, 3), {2, 1, 1});
+  expect_that_all_is_seen(grid(2, 2, 2), {2, 2, 2});
+}
+
+TEST(Decomposition, ADirectionIsPeriodicOnlyWhereOneRankHasItAll) {
+  const Domain domain = Decomposition(grid(6, 4, 4), {3, 1, 2}).domain(1);
+  EXPECT_EQ(domain.grid.periodic, (Bool3{false, true, false}));
+  EXPECT_EQ(domain.grid.cells, (Cell{4, 4, 4}));
+  EXPECT_EQ(domain.first, (Cell{2, 0, 0}));
+}
+
+TEST(Decomposition, DealsCellsOutEvenly) {
+  const Decomposition decomposition(grid(10, 7, 3), {4, 3, 1});
+  std::map<int, int> owned;
+  for_each_cell({10, 7, 3}, [&](const Cell& cell) { ++owned[decomposition.owner_of(cell)]; });
+  ASSERT_EQ(owned.size(), 12U);
+  for (const auto& [rank, count] : owned) {
+    EXPECT_GE(count, 2 * 2 * 3) << rank;
+    EXPECT_LE(count, 3 * 3 * 3) << rank;
+  }
+}
+
+TEST(Decomposition, RefusesRanksWithoutCellsAndCutsThroughOpenDirections) {
+  EXPECT_THROW(Decomposition(grid(4, 3, 5), {1, 4, 1}), std::logic_error);
+  EXPECT_THROW(Decomposition(grid(4, 3, 5), {0, 1, 1}), std::logic_error);
+  CellGrid open = grid(4, 3, 5);
+  open.periodic[0] = false;
+  EXPECT_THROW(Decomposition(open, {2, 1, 1}), std::logic_error);
+  EXPECT_NO_THROW(Decomposition(open, {1, 3, 1}));
+}
+
+TEST(RankGridWithFewestCopies, IsFoundByCountingCells) {
+  const auto found = &rank_grid_with_fewest_copies;
+  EXPECT_EQ(found({40, 40, 40}, 1), (RankGrid{1, 1, 1}));
+  EXPECT_EQ(found({40, 40, 40}, 8), (RankGrid{1, 2, 4}));  // 2,560; of 2 x 2 x 2: 2,648
+  EXPECT_EQ(found({40, 40, 40}, 64), (RankGrid{4, 4, 4}));
+  EXPECT_EQ(found({100, 10, 10}, 4), (RankGrid{4, 1, 1}));
+  EXPECT_EQ(found({10, 10, 100}, 5), (RankGrid{1, 1, 5}));
+  EXPECT_EQ(found({40, 40, 2}, 4), (RankGrid{1, 4, 1}));  // 160; of 2 x 2 x 1: 168
+  EXPECT_EQ(found({2, 2, 2}, 8), (RankGrid{2, 2, 2}));
+  EXPECT_EQ(found({2, 2, 2}, 3), std::nullopt);
+}
+
+}  // namespace
+}  // namespace pencilbox
