@@ -30,13 +30,10 @@ constexpr double pressure = density * (temperature + virial);
 constexpr double pressure_tolerance = density * virial_tolerance;
 }  // namespace rumd
 
-/// Energy of a particle between the temperatures 0.5 and 3: the fit to energies of Kob, Sciortino
-/// and others that the literature hands on, after the law of Rosenfeld and Tarazona, Mol. Phys. 95,
-/// 141 (1998).
+/// Energy of a particle by the fit to energies of Kob, Sciortino and others that the literature
+/// hands on, after the law of Rosenfeld and Tarazona, Mol. Phys. 95, 141 (1998).
 double fitted_energy(double temperature) { return 2.639 * std::pow(temperature, 0.6) - 8.656; }
-
-/// With --full also a supercooled one.
-constexpr double fitted_temperature = 1.0, supercooled_temperature = 0.5;
+constexpr double fitted_temperature = 1.0;
 
 LennardJonesModel kob_andersen() {
   LennardJonesModel model;
@@ -86,7 +83,8 @@ ValidationRows rows_by_rumd(const Subject& subject) {
       });
 }
 
-ValidationRows row_by_fit(const Subject& subject, double temperature) {
+ValidationRows row_by_fit(const Subject& subject) {
+  constexpr double temperature = fitted_temperature;
   return answered_by_long_runs(
       subject,
       {{named(temperature, "U/N"), fitted_energy(temperature), energy_tolerance, source_fit}},
@@ -97,11 +95,8 @@ ValidationRows row_by_fit(const Subject& subject, double temperature) {
 
 ValidationRows check_mixture(const Subject& subject) {
   ValidationRows rows = rows_by_rumd(subject);
-  const auto append = [&](const ValidationRows& more) {
-    rows.insert(rows.end(), more.begin(), more.end());
-  };
-  append(row_by_fit(subject, fitted_temperature));
-  if (subject.full) append(row_by_fit(subject, supercooled_temperature));
+  const ValidationRows more = row_by_fit(subject);
+  rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
 
