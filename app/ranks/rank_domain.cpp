@@ -9,13 +9,13 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-Problem problem_of(const Problem& global, const Domain& domain) {
+Problem problem_of(const Problem& global, const CellGrid& grid) {
   Problem problem = global;
-  problem.grid = domain.grid;
-  problem.box.lower = domain.grid.lower;
-  problem.box.periodic = domain.grid.periodic;
+  problem.grid = grid;
+  problem.box.lower = grid.lower;
+  problem.box.periodic = grid.periodic;
   for (std::size_t d = 0; d < 3; ++d) {
-    problem.box.edges[d] = domain.grid.side[d] * static_cast<double>(domain.grid.cells[d]);
+    problem.box.edges[d] = grid.side[d] * static_cast<double>(grid.cells[d]);
   }
   return problem;
 }
@@ -36,15 +36,14 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
                                   const Decomposition& decomposition, int rank)
     : decomposition_(decomposition),
       rank_(rank),
-      domain_(decomposition.domain(rank)),
       into_global_cells_(decomposition.global(), {}, stream_),
-      in_domain_(domain_.grid, rules_of(setup), stream_) {
+      in_domain_(decomposition.domain(rank).grid, rules_of(setup), stream_) {
   const BackendEntry& entry = find_backend(setup.backend);
-  const Problem problem = problem_of(global, domain_);
+  const Problem problem = problem_of(global, decomposition.domain(rank).grid);
   if (const auto reason = entry.refuse(problem, setup.options)) {
     throw BackendRefusal(entry.info.name + " on rank " + std::to_string(rank) + ": " + *reason);
   }
-  interaction_.emplace(setup.potential, domain_.grid.float_uncertainty(), stream_);
+  interaction_.emplace(setup.potential, problem.grid.float_uncertainty(), stream_);
   backend_ = make_backend<Precision>(entry, problem, setup.options);
   integrator_ = make_integrator<Precision>(
       find_integrator(setup.integrator),
@@ -73,11 +72,9 @@ void RankDomain<Precision>::first_half() {
 template <class Precision>
 Mail RankDomain<Precision>::emigrants() {
   Mail mail(static_cast<std::size_t>(decomposition_.ranks()));
-  const GridView<double> view = decomposition_.global().template view<double>();
   rows_.clear();
   for (const Row& row : rows()) {
-    const CellCoordinates cell = view.coordinates(row.cell);
-    const int owner = decomposition_.owner_of({cell.x, cell.y, cell.z});
+    const int owner = decomposition_.owner_of(row.cell);
     if (owner == rank_) {
       rows_.push_back(row);
     } else {
@@ -100,20 +97,11 @@ void RankDomain<Precision>::immigrate(const Mail& arrived) {
 template <class Precision>
 Mail RankDomain<Precision>::ghosts() const {
   Mail mail(static_cast<std::size_t>(decomposition_.ranks()));
-  std::vector<GridView<double>> seen_by;
-  for (int rank = 0; rank < decomposition_.ranks(); ++rank) {
-    seen_by.push_back(decomposition_.domain(rank).grid.template view<double>());
-  }
-  const GridView<double> view = decomposition_.global().template view<double>();
   for (const Row& row : rows_) {
-    const CellCoordinates cell = view.coordinates(row.cell);
-    decomposition_.for_each_view_from_outside(
-        {cell.x, cell.y, cell.z}, [&](int rank, const std::array<Index, 3>& there) {
-          const auto reader = static_cast<std::size_t>(rank);
-          mail[reader].append(GhostRow<Precision>{
-              row.position, seen_by[reader].linear({there[0], there[1], there[2]}), row.id,
-              row.type});
-        });
+    decomposition_.for_each_view_from_outside(row.cell, [&](int rank, Index there) {
+      mail[static_cast<std::size_t>(rank)].append(
+          GhostRow<Precision>{row.position, there, row.id, row.type});
+    });
   }
   return mail;
 }
@@ -121,13 +109,9 @@ Mail RankDomain<Precision>::ghosts() const {
 /// Its own and ghosts, in the order of the domain's cells.
 template <class Precision>
 void RankDomain<Precision>::order_all(const Mail& ghosts) {
-  const GridView<double> global = decomposition_.global().template view<double>();
-  const GridView<double> here = domain_.grid.template view<double>();
   std::vector<Row> all = rows_;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const CellCoordinates cell = global.coordinates(all[i].cell);
-    const auto [x, y, z] = domain_.local({cell.x, cell.y, cell.z});
-    all[i].cell = here.linear({x, y, z});
+    all[i].cell = decomposition_.place_of_own(rank_, all[i].cell);
     all[i].image.x = static_cast<std::int32_t>(i);  // finds its way back by this number
   }
   for (const Letter& letter : ghosts) {

@@ -71,7 +71,6 @@ class RankDomain {
 
   const Decomposition& decomposition_;
   int rank_;
-  Domain domain_;
   Stream stream_;
   Profiler profiler_;
   Particles<Precision> own_;

@@ -203,10 +203,8 @@ class RankedSimulation final : public Simulation {
   /// To their owners, as they lie in whole_.
   void deal_out() {
     std::vector<std::vector<Row>> dealt(domains_.size());
-    const GridView<double> view = problem_.grid.template view<double>();
     for (const Row& row : download_rows(whole_, stream_)) {
-      const CellCoordinates cell = view.coordinates(row.cell);
-      const int owner = decomposition_.owner_of({cell.x, cell.y, cell.z});
+      const int owner = decomposition_.owner_of(row.cell);
       dealt[static_cast<std::size_t>(owner)].push_back(row);
     }
     for (std::size_t rank = 0; rank < dealt.size(); ++rank) {
@@ -222,7 +220,6 @@ class RankedSimulation final : public Simulation {
       all.insert(all.end(), rows.begin(), rows.end());
     }
     std::sort(all.begin(), all.end());
-    upload_types(types_, whole_, stream_);
     upload_rows(all, whole_, stream_);
   }
 
@@ -266,32 +263,12 @@ class RankedSimulation final : public Simulation {
   double advance_seconds_ = 0.0;
 };
 
-std::string those_on_ranks() {
-  std::string names;
-  for (const BackendEntry& entry : backend_registry()) {
-    if (entry.info.on_ranks == OnRanks::no) continue;
-    names += (names.empty() ? "" : ", ") + entry.info.name;
-  }
-  return names;
-}
-
 /// Throws InputError with the reason if this cannot be.
 void require_ranks(const SimulationSettings& setup, const Problem& problem, const RankGrid& ranks) {
-  if (const auto refusal = refusal_on_ranks(setup, problem.box)) throw InputError(*refusal);
-  const OnRanks promise = find_backend(setup.backend).info.on_ranks;
-  if (promise == OnRanks::no) {
-    throw InputError(setup.backend + ": not on several ranks, which take " + those_on_ranks());
-  }
-  if (setup.deterministic && promise != OnRanks::to_the_bit) {
-    throw InputError(
-        setup.backend +
-        ": its last bits depend on how ranks are cut, which run.deterministic rules out");
-  }
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (ranks[d] >= 1 && ranks[d] <= problem.grid.cells[d]) continue;
-    throw InputError("run.ranks: " + std::to_string(ranks[d]) + " in a direction of " +
-                     std::to_string(problem.grid.cells[d]) +
-                     " cells, of which each rank needs one at least");
+  std::vector<BackendInfo> backends;
+  for (const BackendEntry& entry : backend_registry()) backends.push_back(entry.info);
+  if (const auto refusal = refusal_on_ranks(setup, problem.grid, ranks, backends)) {
+    throw InputError(*refusal);
   }
 }
 

@@ -11,8 +11,11 @@
 
 namespace pencilbox {
 
-/// Why a run on several ranks cannot be, in words; nothing if it can.
-std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const Box& box);
+/// Why this run cannot be on these ranks, in words; nothing if it can. `backends`: those that there
+/// are.
+std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const CellGrid& grid,
+                                            const RankGrid& ranks,
+                                            const std::vector<BackendInfo>& backends);
 
 /// Simulations on ranks of one device.
 class RankDevice {

@@ -3,18 +3,49 @@
 #include "app/ranks/ranked_simulation.hpp"
 
 namespace pencilbox {
+namespace {
 
-std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const Box& box) {
+std::optional<std::string> refusal_of_backend(const SimulationSettings& setup,
+                                              const std::vector<BackendInfo>& backends) {
+  std::string taken;
+  OnRanks promise = OnRanks::no;
+  for (const BackendInfo& info : backends) {
+    if (info.name == setup.backend) promise = info.on_ranks;
+    if (info.on_ranks == OnRanks::no) continue;
+    taken += (taken.empty() ? "" : ", ") + info.name;
+  }
+  if (promise == OnRanks::no) {
+    return fmt::format("{}: not on several ranks, which take {}", setup.backend, taken);
+  }
+  if (setup.deterministic && promise != OnRanks::to_the_bit) {
+    return setup.backend +
+           ": its last bits depend on how ranks are cut, which run.deterministic rules out";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const CellGrid& grid,
+                                            const RankGrid& ranks,
+                                            const std::vector<BackendInfo>& backends) {
   const auto refused = [](const std::string& what, const std::string& allowed) {
     return fmt::format("{}: not on several ranks yet, which take {}", what, allowed);
   };
-  if (!box.fully_periodic()) return refused("open faces", "boxes that are periodic throughout");
+  if (grid.periodic != Bool3{true, true, true}) {
+    return refused("open faces", "boxes that are periodic throughout");
+  }
   if (setup.integrator != "velocity-verlet") return refused(setup.integrator, "velocity-verlet");
   if (setup.barostat) return refused("a barostat", "boxes that stay");
   if (setup.zero_momentum_every) return refused("zero_momentum", "runs without it");
   if (!setup.observables.empty()) return refused("observables", "runs without them");
-  if (setup.backend == "auto") return refused("auto", "back ends by name");
-  return {};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (ranks[d] >= 1 && ranks[d] <= grid.cells[d]) continue;
+    return fmt::format(
+        "run.ranks: {} in a direction of {} cells, of which each rank needs one at least", ranks[d],
+        grid.cells[d]);
+  }
+  return refusal_of_backend(setup, backends);
 }
 
 }  // namespace pencilbox

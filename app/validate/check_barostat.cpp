@@ -140,7 +140,7 @@ ValidationRows check_barostat(const Subject& subject) {
     const ValidationRows more = answered_by_long_runs(
         subject, {{name, point.density, 0.0, source_nist, point.density_error()}},
         [&](ValidationRows& asked) { judge_density(subject, point, asked.front()); });
-    rows.insert(rows.end(), more.begin(), more.end());
+    append(rows, more);
   }
   return rows;
 }

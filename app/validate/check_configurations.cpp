@@ -47,8 +47,7 @@ ValidationRows rows_of(const Subject& subject, const NistCase& one) {
 ValidationRows check_configurations(const Subject& subject) {
   ValidationRows rows;
   for (const NistCase& one : nist_cases) {
-    const ValidationRows more = rows_of(subject, one);
-    rows.insert(rows.end(), more.begin(), more.end());
+    append(rows, rows_of(subject, one));
   }
   return rows;
 }

@@ -137,8 +137,7 @@ ValidationRows reversal_rows(const Subject& subject) {
 ValidationRows check_conservation(const Subject& subject) {
   ValidationRows rows;
   for (const auto rows_of : {&energy_rows, &order_rows, &momentum_rows, &reversal_rows}) {
-    const ValidationRows more = rows_of(subject);
-    rows.insert(rows.end(), more.begin(), more.end());
+    append(rows, rows_of(subject));
   }
   return rows;
 }

@@ -58,8 +58,7 @@ ValidationRows check_determinism(const Subject& subject) {
   SimulationSetup setup = subject.setup(warm_crystal(6, 0.8442, 1.44), 2.5, Truncation::cut);
   setup.deterministic = true;
   ValidationRows rows = rows_of(subject, "constant energy", setup, steps);
-  const ValidationRows bath = rows_of(subject, "heat bath", in_bath(setup, 1.0, 1.0), steps);
-  rows.insert(rows.end(), bath.begin(), bath.end());
+  append(rows, rows_of(subject, "heat bath", in_bath(setup, 1.0, 1.0), steps));
   return rows;
 }
 

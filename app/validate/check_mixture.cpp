@@ -95,8 +95,7 @@ ValidationRows row_by_fit(const Subject& subject) {
 
 ValidationRows check_mixture(const Subject& subject) {
   ValidationRows rows = rows_by_rumd(subject);
-  const ValidationRows more = row_by_fit(subject);
-  rows.insert(rows.end(), more.begin(), more.end());
+  append(rows, row_by_fit(subject));
   return rows;
 }
 

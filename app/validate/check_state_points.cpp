@@ -90,8 +90,7 @@ ValidationRows check_state_points(const Subject& subject) {
   ValidationRows rows;
   for (const NistPoint& point : points) {
     if (!subject.full && !is_chosen(point)) continue;
-    const ValidationRows more = rows_of(subject, point);
-    rows.insert(rows.end(), more.begin(), more.end());
+    append(rows, rows_of(subject, point));
   }
   return rows;
 }

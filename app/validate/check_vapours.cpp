@@ -53,8 +53,7 @@ ValidationRows check_vapours(const Subject& subject) {
   ValidationRows rows;
   for (const Vapour& vapour : vapours) {
     if (!subject.full && !vapour.is_chosen) continue;
-    const ValidationRows more = rows_of(subject, vapour);
-    rows.insert(rows.end(), more.begin(), more.end());
+    append(rows, rows_of(subject, vapour));
   }
   return rows;
 }

@@ -5,6 +5,10 @@
 
 namespace pencilbox {
 
+void append(ValidationRows& rows, const ValidationRows& more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+}
+
 Verdict verdict_of(const ValidationRow& row) {
   if (row.skipped) return Verdict::skipped;
   const bool within = std::abs(row.value - row.reference) <= row.tolerance;

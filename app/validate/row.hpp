@@ -31,6 +31,8 @@ struct ValidationRow {
 
 using ValidationRows = std::vector<ValidationRow>;
 
+void append(ValidationRows& rows, const ValidationRows& more);
+
 enum class Verdict { passed, failed, skipped };
 
 /// What is not a number fails, and so does what nobody has filled in.

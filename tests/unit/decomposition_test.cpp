@@ -2,8 +2,7 @@
 #include "app/ranks/decomposition.hpp"
 
 #include <map>
-#include <set>
-#include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -28,14 +27,15 @@ void for_each_cell(const std::array<Index, 3>& cells, Visit&& visit) {
 /// Each place of each rank's own grid shows the cell that lies there.
 void expect_that_all_is_seen(const CellGrid& global, const RankGrid& ranks) {
   const Decomposition decomposition(global, ranks);
-  std::map<std::tuple<int, Index, Index, Index>, Cell> shown;
+  std::map<std::pair<int, Index>, Cell> shown;
   for_each_cell(global.cells, [&](const Cell& cell) {
-    const int owner = decomposition.owner_of(cell);
-    const Cell here = decomposition.domain(owner).local(cell);
-    EXPECT_TRUE(shown.emplace(std::tuple(owner, here[0], here[1], here[2]), cell).second);
-    decomposition.for_each_view_from_outside(cell, [&](int rank, const Cell& there) {
+    const Index number = global.view<double>().linear({cell[0], cell[1], cell[2]});
+    const int owner = decomposition.owner_of(number);
+    EXPECT_TRUE(
+        shown.emplace(std::pair(owner, decomposition.place_of_own(owner, number)), cell).second);
+    decomposition.for_each_view_from_outside(number, [&](int rank, Index there) {
       EXPECT_NE(rank, owner);
-      EXPECT_TRUE(shown.emplace(std::tuple(rank, there[0], there[1], there[2]), cell).second);
+      EXPECT_TRUE(shown.emplace(std::pair(rank, there), cell).second);
     });
   });
   std::size_t places = 0;
@@ -43,7 +43,8 @@ void expect_that_all_is_seen(const CellGrid& global, const RankGrid& ranks) {
     const Domain domain = decomposition.domain(rank);
     places += static_cast<std::size_t>(domain.grid.count());
     for_each_cell(domain.grid.cells, [&](const Cell& place) {
-      const auto found = shown.find(std::tuple(rank, place[0], place[1], place[2]));
+      const auto found = shown.find(
+          std::pair(rank, domain.grid.view<double>().linear({place[0], place[1], place[2]})));
       ASSERT_NE(found, shown.end());
       for (std::size_t d = 0; d < 3; ++d) {
         const Index all = global.cells[d];
@@ -79,7 +80,7 @@ TEST(Decomposition, ADirectionIsPeriodicOnlyWhereOneRankHasItAll) {
 TEST(Decomposition, DealsCellsOutEvenly) {
   const Decomposition decomposition(grid(10, 7, 3), {4, 3, 1});
   std::map<int, int> owned;
-  for_each_cell({10, 7, 3}, [&](const Cell& cell) { ++owned[decomposition.owner_of(cell)]; });
+  for (Index cell = 0; cell < 10 * 7 * 3; ++cell) ++owned[decomposition.owner_of(cell)];
   ASSERT_EQ(owned.size(), 12U);
   for (const auto& [rank, count] : owned) {
     EXPECT_GE(count, 2 * 2 * 3) << rank;
@@ -94,18 +95,6 @@ TEST(Decomposition, RefusesRanksWithoutCellsAndCutsThroughOpenDirections) {
   open.periodic[0] = false;
   EXPECT_THROW(Decomposition(open, {2, 1, 1}), std::logic_error);
   EXPECT_NO_THROW(Decomposition(open, {1, 3, 1}));
-}
-
-TEST(RankGridWithFewestCopies, IsFoundByCountingCells) {
-  const auto found = &rank_grid_with_fewest_copies;
-  EXPECT_EQ(found({40, 40, 40}, 1), (RankGrid{1, 1, 1}));
-  EXPECT_EQ(found({40, 40, 40}, 8), (RankGrid{1, 2, 4}));  // 2,560; of 2 x 2 x 2: 2,648
-  EXPECT_EQ(found({40, 40, 40}, 64), (RankGrid{4, 4, 4}));
-  EXPECT_EQ(found({100, 10, 10}, 4), (RankGrid{4, 1, 1}));
-  EXPECT_EQ(found({10, 10, 100}, 5), (RankGrid{1, 1, 5}));
-  EXPECT_EQ(found({40, 40, 2}, 4), (RankGrid{1, 4, 1}));  // 160; of 2 x 2 x 1: 168
-  EXPECT_EQ(found({2, 2, 2}, 8), (RankGrid{2, 2, 2}));
-  EXPECT_EQ(found({2, 2, 2}, 3), std::nullopt);
 }
 
 }  // namespace
