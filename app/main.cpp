@@ -2,9 +2,12 @@
 // prints an error or decides how to end.
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +23,10 @@
 #include "app/commands/standard_descriptors.hpp"
 #include "app/commands/view.hpp"
 #include "app/compare/compare_command.hpp"
+#include "app/processes/door.hpp"
+#include "app/processes/launch.hpp"
+#include "app/processes/mpi_post.hpp"
+#include "app/ranks/ranked_simulation.hpp"
 #include "app/validate/validate_command.hpp"
 #include "core/device/host/threads.hpp"
 #include "core/error.hpp"
@@ -229,7 +236,14 @@ void list_benchmarks(const CLI::App& bench) {
   print(list);
 }
 
-int run_program(int argc, char** argv) {
+void add_rank_options(CLI::App& command, RunArguments& arguments) {
+  command.add_option("--ranks", arguments.ranks, "processes that share the box, by MPI")
+      ->default_str("as run.ranks says")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_flag("--share-gpus", arguments.share_gpus, "more ranks than GPUs, for tests");
+}
+
+int run_program(int argc, char** argv, std::shared_ptr<Post> post) {
   CLI::App program("Lennard-Jones molecular dynamics with every neighbour-interaction strategy",
                    "pencilbox");
   program.option_defaults()->always_capture_default();
@@ -237,15 +251,19 @@ int run_program(int argc, char** argv) {
   program.require_subcommand(1);
   program.set_version_flag("--version", PENCILBOX_VERSION, "print the version");
   RunArguments arguments;
+  arguments.command = {argv + 1, argv + argc};
+  arguments.post = std::move(post);
   std::string backend;
 
   CLI::App* run = program.add_subcommand("run", "run a deck");
   add_deck_options(*run, arguments);
   run->add_option("--wall-time", arguments.wall_time,
                   "stop with a checkpoint after 90s, 30m, 2h, 1d (seconds without a unit)");
+  add_rank_options(*run, arguments);
   run->add_flag("--quiet", arguments.quiet, "no table, no progress, no summary");
   CLI::App* check = program.add_subcommand("check", "dry run: what a run would be");
   add_deck_options(*check, arguments);
+  add_rank_options(*check, arguments);
   CompareArguments comparison;
   comparison.command = command_line(argc, argv);
   add_compare(program, comparison);
@@ -323,23 +341,64 @@ int run_program(int argc, char** argv) {
   return static_cast<int>(ExitCode::done);
 }
 
+/// What a person reads of an error, and the exit code; `where` is the rank, of several.
+template <class Action>
+int in_words(const std::string& where, const Action& action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    return fail(where + error.what(), ExitCode::bad_input);
+  } catch (const PhysicsError& error) {
+    return fail(where + error.what(), ExitCode::physics_failed);
+  } catch (const SystemError& error) {
+    return fail(where + error.what(), ExitCode::system_failed);
+  } catch (const std::bad_alloc&) {
+    return fail(where + "out of memory on the host", ExitCode::system_failed);
+  } catch (const std::exception& error) {
+    return fail(where + "internal error: " + error.what(), ExitCode::system_failed);
+  }
+}
+
+/// Those that a launcher has started together with this process; null where it is alone.
+std::shared_ptr<MpiPost> other_processes() {
+  const auto launch = launch_of([](const char* name) { return std::getenv(name); });
+  if (!launch) return {};
+  auto post = std::make_shared<MpiPost>(launch->processes);
+  host::share_cores(post->node_place().ranks);
+  if (post->is_first()) pass_door();
+  return post;
+}
+
+/// What a process does that is not that of the first rank: it says nothing but what ends them all.
+int follow(MpiPost& post) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1}) {
+    std::signal(number, SIG_IGN);  // the first rank hears them, and all end with it
+  }
+  const int code = in_words(post.name() + ": ", [&] {
+    host::require_startable_threads();
+    follow_the_first(post);
+    return static_cast<int>(ExitCode::done);
+  });
+  if (code != static_cast<int>(ExitCode::done)) post.abort(code);
+  post.leave(code);
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   open_closed_standard_descriptors();  // before anything is opened
   std::signal(SIGXFSZ, SIG_IGN);       // beyond `ulimit -f` a write fails, in words
   set_up_notes();
-  try {
-    return run_program(argc, argv);
-  } catch (const InputError& error) {
-    return fail(error.what(), ExitCode::bad_input);
-  } catch (const PhysicsError& error) {
-    return fail(error.what(), ExitCode::physics_failed);
-  } catch (const SystemError& error) {
-    return fail(error.what(), ExitCode::system_failed);
-  } catch (const std::bad_alloc&) {
-    return fail("out of memory on the host", ExitCode::system_failed);
-  } catch (const std::exception& error) {
-    return fail(std::string("internal error: ") + error.what(), ExitCode::system_failed);
-  }
+  std::shared_ptr<MpiPost> post;
+  int code = in_words({}, [&] {
+    post = other_processes();
+    if (post && !post->is_first()) return static_cast<int>(ExitCode::done);
+    return run_program(argc, argv, post);
+  });
+  if (!post) return code;
+  if (!post->is_first()) return follow(*post);
+  say_goodbye();
+  post->leave(code);
+  return code;
 }

@@ -1,5 +1,6 @@
 # Libraries from the distribution; `./pencilbox` installs what is missing.
 find_package(Threads REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 find_package(hwy REQUIRED)

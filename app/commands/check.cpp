@@ -6,6 +6,7 @@
 #include "app/commands/real_units.hpp"
 #include "app/commands/resume.hpp"
 #include "app/commands/setup.hpp"
+#include "app/ranks/ranked_simulation.hpp"
 #include "core/error.hpp"
 #include "core/memory_limit.hpp"
 #include "io/input/deck.hpp"
@@ -81,6 +82,30 @@ ProblemReport checked(const Deck& deck, const DeviceApi& device, const Simulatio
   }
 }
 
+/// How several ranks would share the box. Throws InputError where they cannot.
+std::string ranks_text(const Deck& deck, const RunArguments& arguments, const DeviceApi& device,
+                       const SimulationSetup& setup, const ProblemReport& report) {
+  const int ranks = ranks_of(deck, arguments);
+  if (ranks == 1) return {};
+  CellGrid cells{{}, report.cell_side, {}, setup.start.box.periodic};
+  for (std::size_t d = 0; d < 3; ++d) cells.cells[d] = static_cast<Index>(report.cells[d]);
+  const auto refuse = [&](const std::string& reason) {
+    throw InputError(deck.place("run.ranks") + ": " + reason);
+  };
+  RankGrid grid{};
+  try {
+    grid = rank_grid_for(cells, deck.ranks, ranks);
+  } catch (const RanksRefusal& refusal) {
+    refuse(refusal.what());
+  }
+  if (const auto reason = refusal_on_ranks(setup, cells, grid, device.backends())) refuse(*reason);
+  const Domain own = Decomposition(cells, grid).domain(first_rank);
+  return fmt::format(
+      "ranks        {}: {} x {} x {}, {} x {} x {} cells each, {} of {} that it sees\n", ranks,
+      grid[0], grid[1], grid[2], own.cells[0], own.cells[1], own.cells[2],
+      own.cells[0] * own.cells[1] * own.cells[2], own.grid.count());
+}
+
 }  // namespace
 
 void check_command(const RunArguments& arguments) {
@@ -96,14 +121,15 @@ void check_command(const RunArguments& arguments) {
   const SimulationSetup setup = make_setup(deck);
   const ProblemReport report = checked(deck, device, setup);
   if (device.kind() == "host") require_memory(report.device_bytes);
+  const std::string ranks = ranks_text(deck, arguments, device, setup, report);
   for (const BackendVerdict& verdict : report.backends) {
     if (verdict.info.name == deck.backend && verdict.refusal) {
       throw InputError(refusal_text(deck, *verdict.refusal));
     }
   }
   print(resolved_yaml(deck) + "\n" +
-        describe(report, deck, device.properties(), setup.start.size()) + real_units_text(deck) +
-        resume + remark);
+        describe(report, deck, device.properties(), setup.start.size()) + ranks +
+        real_units_text(deck) + resume + remark);
 }
 
 }  // namespace pencilbox

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/program.hpp"
+#include "app/processes/mpi_post.hpp"
 #include "core/error.hpp"
 #include "io/output/report.hpp"
 
@@ -34,6 +35,7 @@ void info_command() {
   for (const auto& [library, version] : library_versions()) {
     text += fmt::format("  {:14} {}\n", library, version);
   }
+  text += fmt::format("  {:14} {}\n", "mpi", mpi_library());
   text += "devices of this build\n";
   for (const DeviceApi* device : devices()) text += describe(*device);
   text += fmt::format("auto chooses {}\n", choose_device("auto").kind());

@@ -4,8 +4,11 @@
 #include <cerrno>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "app/commands/stopping.hpp"
 #include "core/error.hpp"
+#include "io/input/complaint.hpp"
 
 namespace pencilbox {
 
@@ -39,6 +42,31 @@ const DeviceApi& choose_device(const std::string& name) {
   std::string known = "auto";
   for (const DeviceApi* device : devices()) known += ", " + device->kind();
   throw InputError("run.device: unknown device, got '" + name + "', allowed: " + known);
+}
+
+int ranks_of(const Deck& deck, const RunArguments& arguments) {
+  const int started = arguments.post ? arguments.post->ranks() : 0;
+  const auto& grid = deck.ranks;
+  const int of_grid = grid ? (*grid)[0] * (*grid)[1] * (*grid)[2] : 0;
+  const auto differ = [](int a, int b) { return a != 0 && b != 0 && a != b; };
+  if (differ(of_grid, arguments.ranks)) {
+    complain(deck.place("run.ranks"), "not as many ranks as --ranks says", std::to_string(of_grid),
+             std::to_string(arguments.ranks) + ", or auto");
+  }
+  if (differ(of_grid, started)) {
+    complain(deck.place("run.ranks"), "not as many ranks as were started", std::to_string(of_grid),
+             std::to_string(started) + ", or auto");
+  }
+  if (differ(arguments.ranks, started)) {
+    complain("--ranks", "not as many as were started", std::to_string(arguments.ranks),
+             std::to_string(started) + ", or no --ranks");
+  }
+  const int ranks = std::max({1, of_grid, arguments.ranks, started});
+  if (ranks > 1 && deck.stages.size() > 1) {
+    complain(deck.place("run.stages"), "several ranks take one stage so far",
+             fmt::format("{} stages", deck.stages.size()), "one, or one rank");
+  }
+  return ranks;
 }
 
 std::vector<std::filesystem::path> inputs_of(const Deck& deck) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/engine/simulation.hpp"
+#include "app/ranks/post.hpp"
 #include "io/input/catalogue.hpp"
 #include "io/input/deck.hpp"
 #include "io/output/output_directory.hpp"
@@ -29,7 +31,15 @@ struct RunArguments {
   bool resume = false;
   std::string wall_time;  ///< "2h"; empty: no limit
   bool quiet = false;
+  int ranks = 0;  ///< that were asked for; 0: none were
+  bool share_gpus = false;
+  std::vector<std::string> command;  ///< as typed, without the program's name
+  std::shared_ptr<Post> post;        ///< of those that a launcher has started; null: alone
 };
+
+/// How many ranks a run of this deck has. Throws InputError where deck, command line and launcher
+/// do not agree.
+int ranks_of(const Deck& deck, const RunArguments& arguments);
 
 /// What a run of this deck reads: the deck, and a start file if it has one.
 std::vector<std::filesystem::path> inputs_of(const Deck& deck);

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/commands/deck_file.hpp"
@@ -14,6 +15,7 @@
 #include "app/commands/real_units.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
+#include "app/ranks/ranked_simulation.hpp"
 #include "core/error.hpp"
 #include "io/input/fixed_keys.hpp"
 
@@ -30,6 +32,12 @@ bool needs_blocks(const std::string& backend, const BackendOptions& options) {
 
 double energy_per_particle(const Observation& sums) {
   return sums.total_energy() / static_cast<double>(sums.particles);
+}
+
+std::string ranks_text(const RankGrid& ranks) {
+  if (ranks == RankGrid{1, 1, 1}) return {};
+  return fmt::format("{} ranks, {} x {} x {}\n", ranks[0] * ranks[1] * ranks[2], ranks[0], ranks[1],
+                     ranks[2]);
 }
 
 void note(const std::string& text) { std::cerr << "pencilbox: " << text << std::endl; }
@@ -53,6 +61,8 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
     throw InputError(refusal_text(deck_, refusal.what()));
   } catch (const ObservableRefusal& refusal) {
     throw InputError(refusal_text(deck_, refusal));
+  } catch (const RanksRefusal& refusal) {
+    throw InputError(deck_.place("run.ranks") + ": " + refusal.what());
   }
   const std::filesystem::path folder = outputs_->directory().path();
   if (!write_deck_file(folder, resolved_yaml(deck_)) && !arguments_.quiet) {
@@ -253,7 +263,8 @@ std::string RunSession::announcement() const {
   if (!deck_.title.empty()) text += deck_.title + "\n";
   text += std::to_string(particles_) + " particles, " + std::to_string(deck_.steps) +
           " steps, back end " + deck_.backend + ", " + std::string(name_of(deck_.precision)) +
-          " precision, " + device_.kind + ": " + device_.name + "\n";
+          " precision, " + device_.kind + ": " + device_.name + "\n" +
+          ranks_text(simulation_->ranks());
   if (resumed_) {
     text += "going on at step " + std::to_string(first_step_) + ", from " +
             resumed_->path.string() + "\n";
@@ -285,6 +296,7 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.device = device_;
   report.precision = deck_.precision;
   report.deterministic = deck_.deterministic;
+  report.ranks = simulation_->ranks();
   report.integrator = stages_.now().integrator;
   report.stages = stages_.reports();
   report.regions = simulation_->regions();

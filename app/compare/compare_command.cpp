@@ -2,6 +2,7 @@
 #include "app/compare/compare_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -129,11 +130,19 @@ double uncertainty_of(const DeviceApi& device, const SimulationSetup& setup) {
   return 2e-6 * *std::max_element(side.begin(), side.end());  // twice CellGrid's, as both move
 }
 
+/// A deck that asks for several is not timed on one without a word.
+void require_one_rank(const Deck& deck) {
+  if (!deck.ranks || *deck.ranks == std::array{1, 1, 1}) return;
+  complain(deck.place("run.ranks"), "compare times one rank",
+           fmt::format("[{}]", fmt::join(*deck.ranks, ", ")), "auto, or [1, 1, 1]");
+}
+
 }  // namespace
 
 void compare_command(const CompareArguments& arguments) {
   const Deck deck =
       load_deck(arguments.deck, arguments.overrides, build_catalogue(), other_start(arguments));
+  require_one_rank(deck);
   const DeviceApi& device = choose_device(deck.device);
   const DeviceProperties properties = device.properties();
   const Provenance provenance = provenance_of(device, resolved_yaml(deck));

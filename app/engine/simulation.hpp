@@ -136,6 +136,8 @@ class Simulation {
   /// Who is near whom, with an extra evaluation of the present state.
   virtual NeighborStats neighbor_stats() = 0;
   virtual std::int64_t device_bytes() const = 0;
+  /// In each direction.
+  virtual std::array<int, 3> ranks() const { return {1, 1, 1}; }
 };
 
 /// What `pencilbox check` says about one back end.

@@ -2,9 +2,43 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 namespace pencilbox {
+
+namespace {
+
+/// A rank's, at most, in cells.
+std::int64_t copies(const std::array<Index, 3>& cells, const RankGrid& ranks) {
+  std::int64_t own = 1, all = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t side = (cells[d] + ranks[d] - 1) / ranks[d];
+    own *= side;
+    all *= side + (ranks[d] > 1 ? 2 : 0);
+  }
+  return all - own;
+}
+
+}  // namespace
+
+std::optional<RankGrid> rank_grid_with_fewest_copies(const std::array<Index, 3>& cells, int ranks) {
+  std::optional<RankGrid> best;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  // From the last direction on: cells of a row along x stay together where that costs nothing.
+  for (int z = ranks; z >= 1; --z) {
+    if (ranks % z != 0 || z > cells[2]) continue;
+    for (int y = ranks / z; y >= 1; --y) {
+      const int x = ranks / z / y;
+      if (ranks / z % y != 0 || y > cells[1] || x > cells[0]) continue;
+      const std::int64_t needed = copies(cells, {x, y, z});
+      if (needed >= least) continue;
+      least = needed;
+      best = RankGrid{x, y, z};
+    }
+  }
+  return best;
+}
 
 Decomposition::Decomposition(const CellGrid& global, const RankGrid& ranks)
     : global_(global), ranks_(ranks) {

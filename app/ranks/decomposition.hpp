@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "neighbor/cells/cell_grid.hpp"
@@ -13,6 +14,16 @@ namespace pencilbox {
 
 /// Ranks in each direction.
 using RankGrid = std::array<int, 3>;
+
+/// What is asked of the ranks of a run, beside how many there are.
+struct RankWish {
+  std::optional<RankGrid> grid{};  ///< absent: the one with the fewest copies
+  bool shares_devices = false;     ///< several ranks may compute on one GPU
+};
+
+/// The grid of so many ranks with the fewest copies of particles on others than their owner's;
+/// nothing where some rank would be left without cells.
+std::optional<RankGrid> rank_grid_with_fewest_copies(const std::array<Index, 3>& cells, int ranks);
 
 /// What a rank sees of the global grid.
 struct Domain {

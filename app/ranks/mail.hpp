@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,6 +13,20 @@ namespace pencilbox {
 /// Rows of one type, from a rank to another.
 class Letter {
  public:
+  Letter() = default;
+  explicit Letter(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+
+  template <class Row>
+  static Letter of(const Row& row) {
+    Letter letter;
+    letter.append(row);
+    return letter;
+  }
+  static Letter of_text(const std::string& text) {
+    const auto* const first = reinterpret_cast<const std::byte*>(text.data());
+    return Letter(std::vector<std::byte>(first, first + text.size()));
+  }
+
   template <class Row>
   void append(const Row& row) {
     static_assert(std::is_trivially_copyable_v<Row>);
@@ -26,6 +41,10 @@ class Letter {
     if (!rows.empty()) std::memcpy(rows.data(), bytes_.data(), bytes_.size());
     return rows;
   }
+  std::string text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
+
+  bool empty() const { return bytes_.empty(); }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
 
  private:
   std::vector<std::byte> bytes_;
@@ -33,17 +52,5 @@ class Letter {
 
 /// A letter for each rank, or from each.
 using Mail = std::vector<Letter>;
-
-/// Delivers what ranks of one process have for each other: `posted[from][to]` becomes
-/// `delivered[to][from]`.
-inline std::vector<Mail> delivered(std::vector<Mail> posted) {
-  std::vector<Mail> arrived(posted.size(), Mail(posted.size()));
-  for (std::size_t from = 0; from < posted.size(); ++from) {
-    for (std::size_t to = 0; to < posted.size(); ++to) {
-      arrived[to][from] = std::move(posted[from][to]);
-    }
-  }
-  return arrived;
-}
 
 }  // namespace pencilbox

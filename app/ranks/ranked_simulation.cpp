@@ -1,5 +1,5 @@
-// The steps of all ranks, phase by phase, and what the host may ask of the whole: rows of all ranks
-// come together in the order that one rank would have them in.
+// What the first rank is to the program: it has the others keep step, and what is asked of the
+// whole is asked of all rows together, in the order that one rank would have them in.
 #include "app/ranks/ranked_simulation.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/simulation_problem.hpp"
-#include "app/ranks/rank_domain.hpp"
+#include "app/ranks/rank_team.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/cells/exact_transfer.hpp"
@@ -27,38 +27,41 @@ class RankedSimulation final : public Simulation {
  public:
   using Row = ParticleRow<Precision>;
 
-  RankedSimulation(SimulationSetup setup, const Problem& problem, const RankGrid& ranks)
-      : RankedSimulation(setup, setup.start.types, setup.start.type, problem, ranks) {
-    upload(setup.start, problem.grid, whole_, stream_);
+  RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
+                   const StartState& start)
+      : RankedSimulation(commission, std::move(post), start.type) {
+    upload(start, problem_.grid, whole_, stream_);
     clear_sums();
     Profiler profiler;
-    Binning<Precision>(problem.grid, {}, stream_).run(whole_, 0, profiler, stream_);
+    Binning<Precision>(problem_.grid, {}, stream_).run(whole_, 0, profiler, stream_);
     deal_out();
     evaluate(Wanted::forces_and_energies);
-    look_after_health();
   }
 
-  RankedSimulation(const SimulationSetup& setup, const Problem& problem, const ExactState& state,
-                   const RankGrid& ranks)
-      : RankedSimulation(setup, state.types, state.type, problem, ranks) {
+  RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
+                   const ExactState& state)
+      : RankedSimulation(commission, std::move(post), state.type) {
     step_ = first_step_ = state.step;
     upload_exact(state, whole_, stream_);
     deal_out();
   }
 
+  ~RankedSimulation() override { dismiss(); }
+  RankedSimulation(const RankedSimulation&) = delete;
+  RankedSimulation& operator=(const RankedSimulation&) = delete;
+
   void advance(std::int64_t steps, LastStep last) override {
     const auto begin = std::chrono::steady_clock::now();
-    for (; steps > 0; --steps) {
-      for (auto& domain : domains_) domain->first_half();
-      migrate();
-      const bool energies = steps == 1 && last == LastStep::with_energies;
-      evaluate(energies ? Wanted::forces_and_energies : Wanted::forces);
-      for (auto& domain : domains_) domain->second_half();
-      ++step_;
-    }
+    const bool energies = last == LastStep::with_energies;
+    const BinningHealth health = together({Order::What::advance, steps, energies}, [&] {
+      team_.advance(steps, energies ? Wanted::forces_and_energies : Wanted::forces);
+      return team_.health();
+    });
+    step_ += steps;
+    if (steps > 0) has_energies_ = energies;
     advance_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    look_after_health();
+    look_after(health);
   }
 
   std::int64_t step() const override { return step_; }
@@ -112,13 +115,15 @@ class RankedSimulation final : public Simulation {
     if (!states.empty()) throw InputError("observables: none on several ranks");
   }
 
+  RankGrid ranks() const override { return team_.grid(); }
+
   double last_advance_seconds() const override { return advance_seconds_; }
   RegionSeconds regions() const override { return {}; }
   void forget_regions() override {}
 
   BackendStats backend_stats() override {
     const NeighborStats neighbors = neighbor_stats();
-    const LaunchReport report = domains_.front()->launch_report();
+    const LaunchReport report = team_.launch_report();
     BackendStats stats;
     stats.candidates_per_particle = neighbors.candidates_per_particle;
     stats.pairs_in_range =
@@ -131,67 +136,54 @@ class RankedSimulation final : public Simulation {
   }
 
   NeighborStats neighbor_stats() override {
-    NeighborStats stats{};
-    for (auto& domain : domains_) {
-      const auto counts = domain->count();
-      for (const Index number : counts.candidates) {
-        stats.candidates_per_particle += static_cast<double>(number);
-        stats.most_candidates = std::max<std::int64_t>(stats.most_candidates, number);
-      }
-      for (const Index number : counts.partners) {
-        stats.partners_per_particle += static_cast<double>(number);
-        stats.most_partners = std::max<std::int64_t>(stats.most_partners, number);
-      }
-    }
-    const auto count = static_cast<double>(whole_.count);
-    stats.candidates_per_particle /= count;
-    stats.partners_per_particle /= count;
-    stats.particles_per_cell = count / static_cast<double>(problem_.grid.count());
-    stats.largest_cell = largest_cell_;
-    return stats;
+    return together({Order::What::count}, [&] { return team_.count(); });
   }
 
   std::int64_t device_bytes() const override { return allocated_bytes; }
 
  private:
-  RankedSimulation(const SimulationSettings& setup, const std::vector<ParticleType>& types,
-                   const std::vector<std::int32_t>& type, const Problem& problem,
-                   const RankGrid& ranks)
-      : setup_(setup),
-        problem_(problem),
-        types_(types),
-        type_counts_(count_types(types.size(), type)),
-        decomposition_(problem.grid, ranks) {
-    for (int rank = 0; rank < decomposition_.ranks(); ++rank) {
-      domains_.push_back(
-          std::make_unique<RankDomain<Precision>>(setup_, types_, problem_, decomposition_, rank));
-    }
-  }
+  RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
+                   const std::vector<std::int32_t>& type)
+      : setup_(commission.settings),
+        problem_(commission.global),
+        types_(commission.types),
+        type_counts_(count_types(types_.size(), type)),
+        post_(std::move(post)),
+        team_(commission, *post_) {}
 
   double time() const {
     return setup_.first_time + static_cast<double>(step_ - setup_.first_step) * setup_.timestep;
   }
 
-  /// Of all ranks at once: letters are posted, travel, and are read.
-  template <class Post, class Read>
-  void exchange(const Post& post, const Read& read) {
-    std::vector<Mail> posted;
-    for (auto& domain : domains_) posted.push_back(post(*domain));
-    const std::vector<Mail> arrived = delivered(std::move(posted));
-    for (std::size_t rank = 0; rank < domains_.size(); ++rank) read(*domains_[rank], arrived[rank]);
+  /// What all processes do: the others are told first. Where it fails here, they are left in the
+  /// middle of it, and the post with it.
+  template <class Action>
+  auto together(const Order& order, const Action& action) {
+    try {
+      post_->from_the_first(Letter::of(order));
+      return action();
+    } catch (...) {
+      post_->give_up();
+      throw;
+    }
   }
 
-  void migrate() {
-    using Domain = RankDomain<Precision>;
-    exchange([](Domain& domain) { return domain.emigrants(); },
-             [](Domain& domain, const Mail& arrived) { domain.immigrate(arrived); });
+  void dismiss() noexcept {
+    if (post_->is_given_up()) return;
+    try {
+      post_->from_the_first(Letter::of(Order{}));
+    } catch (const std::exception&) {
+      // Whoever is left notices that this process ends.
+    }
   }
 
   void evaluate(Wanted wanted) {
-    using Domain = RankDomain<Precision>;
-    exchange([](Domain& domain) { return domain.ghosts(); },
-             [&](Domain& domain, const Mail& arrived) { domain.evaluate(arrived, wanted); });
-    has_energies_ = wanted == Wanted::forces_and_energies;
+    const bool energies = wanted == Wanted::forces_and_energies;
+    look_after(together({Order::What::evaluate, 0, energies}, [&] {
+      team_.evaluate(wanted);
+      return team_.health();
+    }));
+    has_energies_ = energies;
   }
 
   void clear_sums() {
@@ -202,25 +194,14 @@ class RankedSimulation final : public Simulation {
 
   /// To their owners, as they lie in whole_.
   void deal_out() {
-    std::vector<std::vector<Row>> dealt(domains_.size());
-    for (const Row& row : download_rows(whole_, stream_)) {
-      const int owner = decomposition_.owner_of(row.cell);
-      dealt[static_cast<std::size_t>(owner)].push_back(row);
-    }
-    for (std::size_t rank = 0; rank < dealt.size(); ++rank) {
-      domains_[rank]->own(std::move(dealt[rank]));
-    }
+    together({Order::What::own}, [&] {
+      team_.own(download_rows(whole_, stream_));
+      return true;
+    });
   }
 
-  /// Into whole_, by cell and id: as one rank orders them that is deterministic.
   void gather() {
-    std::vector<Row> all;
-    for (auto& domain : domains_) {
-      const std::vector<Row> rows = domain->rows();
-      all.insert(all.end(), rows.begin(), rows.end());
-    }
-    std::sort(all.begin(), all.end());
-    upload_rows(all, whole_, stream_);
+    upload_rows(together({Order::What::rows}, [&] { return team_.rows(); }), whole_, stream_);
   }
 
   PackedFrame packed(const FieldSet& fields, int float_bytes) {
@@ -234,32 +215,26 @@ class RankedSimulation final : public Simulation {
     return frame;
   }
 
-  void look_after_health() {
-    largest_cell_ = 0;
-    for (auto& domain : domains_) {
-      const BinningHealth health = domain->health();
-      largest_cell_ = std::max(largest_cell_, health.largest_cell);
-      if (!health.failed) continue;
-      throw PhysicsError("step " + std::to_string(first_step_ + health.failed_step) +
-                         ": particle " + std::to_string(health.failed_id) +
-                         " is lost: it moved by more than the box in one step, or its position is "
-                         "not finite (overlapping start, or a timestep that is too long?)");
-    }
+  void look_after(const BinningHealth& health) const {
+    if (!health.failed) return;
+    throw PhysicsError("step " + std::to_string(first_step_ + health.failed_step) + ": particle " +
+                       std::to_string(health.failed_id) +
+                       " is lost: it moved by more than the box in one step, or its position is "
+                       "not finite (overlapping start, or a timestep that is too long?)");
   }
 
   SimulationSettings setup_;
   Problem problem_;
   std::vector<ParticleType> types_;
   std::vector<std::int64_t> type_counts_;
-  Decomposition decomposition_;
   Stream stream_;
-  std::vector<std::unique_ptr<RankDomain<Precision>>> domains_;
+  std::shared_ptr<Post> post_;
+  RankTeam<Precision> team_;
   Particles<Precision> whole_;
   Reduction reduction_;
   std::optional<FrameGatherer<Precision>> gatherer_;
   std::int64_t step_ = 0, first_step_ = 0;
   bool has_energies_ = false;
-  Index largest_cell_ = 0;
   double advance_seconds_ = 0.0;
 };
 
@@ -268,43 +243,78 @@ void require_ranks(const SimulationSettings& setup, const Problem& problem, cons
   std::vector<BackendInfo> backends;
   for (const BackendEntry& entry : backend_registry()) backends.push_back(entry.info);
   if (const auto refusal = refusal_on_ranks(setup, problem.grid, ranks, backends)) {
-    throw InputError(*refusal);
+    throw RanksRefusal(*refusal);
   }
 }
 
-template <class... Rest>
-std::unique_ptr<Simulation> make_ranked(const SimulationSetup& setup, const Problem& problem,
-                                        const Rest&... rest) {
-  switch (setup.precision) {
+template <class State>
+std::unique_ptr<Simulation> make_in_precision(const Commission& commission,
+                                              const std::shared_ptr<Post>& post,
+                                              const State& state) {
+  switch (commission.settings.precision) {
     case Precision::single:
-      return std::make_unique<RankedSimulation<SinglePrecision>>(setup, problem, rest...);
+      return std::make_unique<RankedSimulation<SinglePrecision>>(commission, post, state);
     case Precision::mixed:
-      return std::make_unique<RankedSimulation<MixedPrecision>>(setup, problem, rest...);
+      return std::make_unique<RankedSimulation<MixedPrecision>>(commission, post, state);
     case Precision::double_:
-      return std::make_unique<RankedSimulation<DoublePrecision>>(setup, problem, rest...);
+      return std::make_unique<RankedSimulation<DoublePrecision>>(commission, post, state);
   }
   throw InputError("run.precision: unknown precision");
+}
+
+/// Tells the other processes what there is to do, and does this one's part of it.
+template <class State>
+std::unique_ptr<Simulation> make_ranked(const SimulationSettings& setup, const State& state,
+                                        const Problem& problem, const RankGrid& ranks,
+                                        const RankWish& wish, const std::shared_ptr<Post>& post) {
+  const Commission commission{setup, state.types, problem, ranks, wish.shares_devices};
+  post->from_the_first(letter_of(device_kind, commission));
+  try {
+    return make_in_precision(commission, post, state);
+  } catch (const BackendRefusal&) {
+    throw;  // all have agreed on it
+  } catch (const PhysicsError&) {
+    throw;  // of a simulation that was there, and has dismissed the others
+  } catch (...) {
+    post->give_up();
+    throw;
+  }
 }
 
 class Ranks final : public RankDevice {
  public:
   std::string kind() const override { return device_kind; }
 
-  std::unique_ptr<Simulation> make(SimulationSetup setup, const RankGrid& ranks) const override {
+  std::unique_ptr<Simulation> make(SimulationSetup setup, const RankWish& wish,
+                                   std::shared_ptr<Post> post) const override {
     const Problem problem = make_problem(setup, setup.start, device_properties());
     require_resolved(setup.start, problem);
+    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
-    return make_ranked(setup, problem, ranks);
+    return make_ranked(setup, setup.start, problem, ranks, wish, post);
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
-                                     const RankGrid& ranks) const override {
+                                     const RankWish& wish,
+                                     std::shared_ptr<Post> post) const override {
     if (!state.reference.empty()) {
-      throw InputError("a state with a list of pairs cannot go on on several ranks yet");
+      throw RanksRefusal("a state with a list of pairs cannot go on on several ranks yet");
     }
     const Problem problem = make_problem(setup, state, device_properties());
+    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
-    return make_ranked(setup, problem, state, ranks);
+    return make_ranked(setup, state, problem, ranks, wish, post);
+  }
+
+  void follow(Commission commission, Post& post) const override {
+    switch (commission.settings.precision) {
+      case Precision::single:
+        return PENCILBOX_DEVICE::follow<SinglePrecision>(commission, post);
+      case Precision::mixed:
+        return PENCILBOX_DEVICE::follow<MixedPrecision>(commission, post);
+      case Precision::double_:
+        return PENCILBOX_DEVICE::follow<DoublePrecision>(commission, post);
+    }
   }
 };
 

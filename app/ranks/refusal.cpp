@@ -26,6 +26,15 @@ std::optional<std::string> refusal_of_backend(const SimulationSettings& setup,
 
 }  // namespace
 
+RankGrid rank_grid_for(const CellGrid& grid, const std::optional<RankGrid>& wanted, int ranks) {
+  if (wanted) return *wanted;
+  if (const auto found = rank_grid_with_fewest_copies(grid.cells, ranks)) return *found;
+  throw RanksRefusal(
+      fmt::format("{} ranks cannot share {} x {} x {} cells, of which each needs a "
+                  "box of whole ones",
+                  ranks, grid.cells[0], grid.cells[1], grid.cells[2]));
+}
+
 std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const CellGrid& grid,
                                             const RankGrid& ranks,
                                             const std::vector<BackendInfo>& backends) {
@@ -41,9 +50,8 @@ std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, con
   if (!setup.observables.empty()) return refused("observables", "runs without them");
   for (std::size_t d = 0; d < 3; ++d) {
     if (ranks[d] >= 1 && ranks[d] <= grid.cells[d]) continue;
-    return fmt::format(
-        "run.ranks: {} in a direction of {} cells, of which each rank needs one at least", ranks[d],
-        grid.cells[d]);
+    return fmt::format("{} in a direction of {} cells, of which each rank needs one at least",
+                       ranks[d], grid.cells[d]);
   }
   return refusal_of_backend(setup, backends);
 }

@@ -368,6 +368,16 @@ class Binder {
     deck_.device = values().text("run.device");
     deck_.deterministic = values().boolean("run.deterministic");
     deck_.executor = enum_of<Executor>(values().text("run.executor"), executor_names);
+    bind_ranks();
+  }
+
+  void bind_ranks() {
+    const auto* list = std::get_if<DeckValue::List>(&values().find("run.ranks")->data);
+    if (list == nullptr) return;
+    std::array<int, 3>& ranks = deck_.ranks.emplace();
+    for (std::size_t d = 0; d < 3; ++d) {
+      ranks[d] = static_cast<int>(std::get<std::int64_t>((*list)[d].data));
+    }
   }
 
   void bind_stages() {

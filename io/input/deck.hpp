@@ -123,6 +123,7 @@ struct Deck {
   std::string device;  ///< auto, host, cuda or hip
   bool deterministic = false;
   Executor executor = Executor::best;
+  std::optional<std::array<int, 3>> ranks{};  ///< in each direction; absent: to be found
 
   std::vector<ObservableChoice> observables;  ///< each once, with every parameter
   DeckOutput output;

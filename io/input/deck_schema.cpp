@@ -476,6 +476,17 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::boolean,
        .default_value = "false",
        .documentation = "Bit-identical output on every run of the same build and device"},
+      {.path = "run.ranks",
+       .kind = KeyKind::integer,
+       .default_value = "auto",
+       .documentation = "Ranks in x, y and z, which share the box: processes of one machine, or of "
+                        "many under mpirun or srun; auto: as many as are started or --ranks says, "
+                        "in the grid with the least surface",
+       .minimum = 1,
+       .maximum = 1 << 20,
+       .least = 3,
+       .most = 3,
+       .words_for_all = {"auto"}},
       {.path = "run.executor",
        .kind = KeyKind::choice,
        .default_value = "auto",

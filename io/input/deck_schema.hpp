@@ -47,8 +47,10 @@ struct KeyRule {
   std::size_t least = 0;  ///< number of list entries; most = 0: not a list
   std::size_t most = 0;
 
-  std::string_view name() const;    ///< "density"
-  std::string_view parent() const;  ///< "system.particles.lattice"
+  std::string_view name() const;             ///< "density"
+  std::string_view parent() const;           ///< "system.particles.lattice"
+  std::vector<std::string> words_for_all{};  ///< each may stand in place of a list
+
   bool is_list() const { return most > 0; }
   bool goes_with(std::string_view type) const {
     return only_with.empty() ||

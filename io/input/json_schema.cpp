@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 Json default_json(const KeyRule& rule) {
   const std::string& text = rule.default_value;
   if (const Json parsed = Json::parse(text, nullptr, false); !parsed.is_discarded()) return parsed;
-  if (!rule.is_list()) return text;
+  if (!rule.is_list() || !text.starts_with('[')) return text;
   Json list = Json::array();
   std::string word;
   for (const char c : text) {
@@ -149,6 +149,9 @@ class SchemaWriter {
     if (rule.is_list()) {
       json = {
           {"type", "array"}, {"items", json}, {"minItems", rule.least}, {"maxItems", rule.most}};
+    }
+    if (!rule.words_for_all.empty()) {
+      json = {{"anyOf", Json::array({json, {{"enum", rule.words_for_all}}})}};
     }
     json["description"] =
         rule.unit.empty() ? rule.documentation : rule.documentation + " [" + rule.unit + "]";

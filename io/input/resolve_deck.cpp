@@ -91,7 +91,8 @@ std::string allowed_of(const KeyRule& rule) {
   if (!rule.is_list()) return allowed_entry(rule);
   if (rule.kind == KeyKind::section_list) return "a list of " + allowed_entry(rule);
   if (rule.least == rule.most) {
-    return fmt::format("a list of {}, each {}{}", rule.least,
+    return fmt::format("{}{}a list of {}, each {}{}", join(rule.words_for_all),
+                       rule.words_for_all.empty() ? "" : ", ", rule.least,
                        rule.kind == KeyKind::choice ? "one of " : "", allowed_entry(rule));
   }
   return "a list of " + allowed_entry(rule);
@@ -263,6 +264,9 @@ class Resolver {
     const bool ramp = rule.may_ramp && node.kind == YamlNode::Kind::map;
     if (rule.kind == KeyKind::section || ramp) return section(node, path, allowed_of(rule));
     if (!rule.is_list()) return scalar(node, rule, path);
+    if (node.kind == YamlNode::Kind::scalar && is_one_of(node.text, rule.words_for_all)) {
+      return {node.text, node.origin};
+    }
     if (node.kind != YamlNode::Kind::list) {
       refuse(node, path, "not a list", description_of(node), allowed_of(rule));
     }

@@ -190,6 +190,7 @@ Json report_json(const RunReport& report) {
           {"device", device_json(report.device)},
           {"precision", name_of(report.precision)},
           {"deterministic", report.deterministic},
+          {"ranks", report.ranks},
           {"integrator", report.integrator},
           {"stages", stages_json(report.stages)},
           {"regions", regions_json(report.regions)},

@@ -46,8 +46,9 @@ struct RunReport {
   DeviceProperties device;
   Precision precision = Precision::mixed;
   bool deterministic = false;
-  std::string integrator;           ///< of the last stage
-  std::vector<StageReport> stages;  ///< those that this run, or part, was in
+  std::array<int, 3> ranks{1, 1, 1};  ///< in each direction
+  std::string integrator;             ///< of the last stage
+  std::vector<StageReport> stages;    ///< those that this run, or part, was in
   RegionSeconds regions;
   BackendStats backend_stats;
   NeighborStats neighbors{};

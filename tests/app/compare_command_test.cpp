@@ -99,6 +99,11 @@ TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {
                                   "compare: --output: the file exists, got ");
 }
 
+TEST_F(CompareCommand, ADeckOfSeveralRanksIsRefused) {
+  expect_refused(std::string(quick) + "--set run.ranks=[2,1,1]",
+                 "--set run.ranks: compare times one rank", "got [2, 1, 1], allowed auto");
+}
+
 class CompareArgumentsTest : public CompareCommand,
                              public ::testing::WithParamInterface<WrongArguments> {};
 

@@ -13,11 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const RankDevice& ranks_of(const DeviceApi& device) {
-  for (const RankDevice* ranks : rank_devices()) {
-    if (ranks->kind() == device.kind()) return *ranks;
-  }
-  throw std::logic_error("no ranks on " + device.kind());
+std::shared_ptr<Post> in_this_process(const RankGrid& ranks) {
+  return std::make_shared<PostWithinProcess>(ranks[0] * ranks[1] * ranks[2]);
 }
 
 std::string in_words(const RankGrid& ranks) {
@@ -49,7 +46,8 @@ class OnSeveralRanks : public EveryBackend {
     return backend().device->make(std::move(setup));
   }
   std::unique_ptr<Simulation> on(const RankGrid& ranks, SimulationSetup setup) const {
-    return ranks_of(*backend().device).make(std::move(setup), ranks);
+    return rank_device_of(backend().device->kind())
+        .make(std::move(setup), {ranks}, in_this_process(ranks));
   }
   /// To the bit: the state, its sums, and who is whose partner.
   static void expect_equal(Simulation& several, Simulation& one) {
@@ -112,7 +110,8 @@ TEST_P(ToTheBit, GoingOnFromACheckpointOnAnotherNumber) {
   const auto first = on({2, 1, 1}, setup);
   first->advance(4);
   const ExactState between = first->exact_state();
-  const auto second = ranks_of(*backend().device).resume(setup, between, {1, 2, 3});
+  const auto second = rank_device_of(backend().device->kind())
+                          .resume(setup, between, {RankGrid{1, 2, 3}}, in_this_process({1, 2, 3}));
   second->advance(4);
   expect_same(second->exact_state(), whole->exact_state());
   const auto alone = backend().device->resume(setup, between);

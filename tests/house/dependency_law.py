@@ -26,7 +26,8 @@ MAY_INCLUDE = {
 APP_MAY_INCLUDE = {
     "engine": {"engine"},
     "ranks": {"engine", "ranks"},
-    "commands": {"engine", "commands"},
+    "processes": {"ranks", "processes"},
+    "commands": {"engine", "ranks", "processes", "commands"},
     "bench": {"engine", "commands", "bench"},
     "compare": {"engine", "commands", "bench", "compare"},
     "validate": {"engine", "commands", "bench", "validate"},
@@ -42,6 +43,7 @@ RESERVED_HEADERS = [
     (re.compile(r"(hdf5|H5[A-Za-z]*|hdf5_hl)\.h$"), ("io/", "tests/io/"), "only io includes hdf5.h"),
     (re.compile(r"hwy/"), ("core/device/host/", "neighbor/vectors/"),
      "only neighbor/vectors and core/device/host include the library of vectors"),
+    (re.compile(r"mpi\.h$"), ("app/processes/",), "only app/processes includes MPI"),
     (re.compile(r"yaml-cpp/"), ("io/", "tests/io/"), "only io includes yaml-cpp"),
 ]
 VENDOR_WORD = re.compile(

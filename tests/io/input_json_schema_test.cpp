@@ -35,7 +35,11 @@ TEST(JsonSchema, HasEveryKeyOfTheTable) {
     ASSERT_FALSE(json.is_null()) << rule.path;
     EXPECT_NE(json.at("description").get<std::string>().find(rule.documentation),
               std::string::npos);
-    const Json& entry = rule.is_list() ? json.at("items") : json;
+    const Json& list = rule.words_for_all.empty() ? json : json.at("anyOf").at(0);
+    if (!rule.words_for_all.empty()) {
+      EXPECT_EQ(json.at("anyOf").at(1).at("enum"), Json(rule.words_for_all)) << rule.path;
+    }
+    const Json& entry = rule.is_list() ? list.at("items") : json;
     if (rule.kind == KeyKind::choice) {
       EXPECT_EQ(entry.at("enum").get<std::vector<std::string>>(), rule.choices) << rule.path;
     }
@@ -53,6 +57,7 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
   const Json schema = Json::parse(json_schema(test_catalogue()));
   const Json& properties = schema.at("properties");
   EXPECT_EQ(properties["output"]["properties"]["thermo"]["properties"]["every"]["default"], 100);
+  EXPECT_EQ(properties["run"]["properties"]["ranks"]["default"], "auto");
   EXPECT_EQ(properties["system"]["properties"]["boundary"]["default"],
             Json({"periodic", "periodic", "periodic"}));
   EXPECT_EQ(properties["run"]["properties"]["deterministic"]["default"], false);

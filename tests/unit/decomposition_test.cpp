@@ -88,6 +88,15 @@ TEST(Decomposition, DealsCellsOutEvenly) {
   }
 }
 
+TEST(Decomposition, ManyRanksTakeTheGridWithTheFewestCopies) {
+  EXPECT_EQ(rank_grid_with_fewest_copies({10, 10, 10}, 1), (RankGrid{1, 1, 1}));
+  EXPECT_EQ(rank_grid_with_fewest_copies({10, 10, 10}, 4), (RankGrid{1, 1, 4}));
+  EXPECT_EQ(rank_grid_with_fewest_copies({12, 12, 12}, 8), (RankGrid{1, 2, 4}));
+  EXPECT_EQ(rank_grid_with_fewest_copies({64, 8, 8}, 4), (RankGrid{4, 1, 1}));
+  EXPECT_EQ(rank_grid_with_fewest_copies({1, 1, 5}, 5), (RankGrid{1, 1, 5}));
+  EXPECT_FALSE(rank_grid_with_fewest_copies({4, 3, 3}, 7));
+}
+
 TEST(Decomposition, RefusesRanksWithoutCellsAndCutsThroughOpenDirections) {
   EXPECT_THROW(Decomposition(grid(4, 3, 5), {1, 4, 1}), std::logic_error);
   EXPECT_THROW(Decomposition(grid(4, 3, 5), {0, 1, 1}), std::logic_error);

@@ -11,7 +11,9 @@ namespace vendor {
 // The table of vendor.hpp goes on here, where every kernel need not see it.
 #if defined(PENCILBOX_DEVICE_CUDA)
 
-inline Error pci_bus(char* text, int size) { return cudaDeviceGetPCIBusId(text, size, 0); }
+inline Error pci_bus(char* text, int size) {
+  return cudaDeviceGetPCIBusId(text, size, chosen_device);
+}
 
 /// As the driver's tools write it.
 inline std::string uuid(const Properties& p) {
@@ -27,7 +29,9 @@ inline std::string uuid(const Properties& p) {
 
 #elif defined(PENCILBOX_DEVICE_HIP)
 
-inline Error pci_bus(char* text, int size) { return hipDeviceGetPCIBusId(text, size, 0); }
+inline Error pci_bus(char* text, int size) {
+  return hipDeviceGetPCIBusId(text, size, chosen_device);
+}
 inline std::string uuid(const Properties&) { return {}; }  // not before ROCm 5.2
 
 #endif

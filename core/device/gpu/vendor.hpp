@@ -32,7 +32,12 @@ inline constexpr Error not_ready = cudaErrorNotReady;
 inline const char* error_text(Error error) { return cudaGetErrorString(error); }
 inline Error last_error() { return cudaGetLastError(); }
 inline Error device_count(int* count) { return cudaGetDeviceCount(count); }
-inline Error properties(Properties* out) { return cudaGetDeviceProperties(out, 0); }
+inline int chosen_device = 0;
+inline Error choose(int device) {
+  chosen_device = device;
+  return cudaSetDevice(device);
+}
+inline Error properties(Properties* out) { return cudaGetDeviceProperties(out, chosen_device); }
 inline Error driver_version(int* version) { return cudaDriverGetVersion(version); }
 inline Error runtime_version(int* version) { return cudaRuntimeGetVersion(version); }
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlockOptin; }
@@ -40,8 +45,9 @@ inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMem
 inline cudaMemPool_t keeping_pool() {
   int has_pools = 0;
   cudaMemPool_t pool = nullptr;
-  cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, 0);
-  if (has_pools == 0 || cudaDeviceGetDefaultMemPool(&pool, 0) != success) return nullptr;
+  cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, chosen_device);
+  if (has_pools == 0 || cudaDeviceGetDefaultMemPool(&pool, chosen_device) != success)
+    return nullptr;
   std::uint64_t kept_bytes = UINT64_MAX;
   cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
   return pool;
@@ -119,12 +125,14 @@ inline Error attributes(KernelAttributes* out, const void* entry) {
 inline Error resident_blocks(int* blocks, const void* entry, int threads, std::size_t bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, entry, threads, bytes);
 }
-inline Error clock_khz(int* khz) { return cudaDeviceGetAttribute(khz, cudaDevAttrClockRate, 0); }
+inline Error clock_khz(int* khz) {
+  return cudaDeviceGetAttribute(khz, cudaDevAttrClockRate, chosen_device);
+}
 inline Error memory_clock_khz(int* khz) {
-  return cudaDeviceGetAttribute(khz, cudaDevAttrMemoryClockRate, 0);
+  return cudaDeviceGetAttribute(khz, cudaDevAttrMemoryClockRate, chosen_device);
 }
 inline Error memory_bus_bits(int* bits) {
-  return cudaDeviceGetAttribute(bits, cudaDevAttrGlobalMemoryBusWidth, 0);
+  return cudaDeviceGetAttribute(bits, cudaDevAttrGlobalMemoryBusWidth, chosen_device);
 }
 /// Four schedulers of a multiprocessor issue one instruction of a warp each, since Volta (CUDA C++
 /// Programming Guide, compute capabilities); 0 for older ones.
@@ -165,7 +173,12 @@ inline constexpr Error not_ready = hipErrorNotReady;
 inline const char* error_text(Error error) { return hipGetErrorString(error); }
 inline Error last_error() { return hipGetLastError(); }
 inline Error device_count(int* count) { return hipGetDeviceCount(count); }
-inline Error properties(Properties* out) { return hipGetDeviceProperties(out, 0); }
+inline int chosen_device = 0;
+inline Error choose(int device) {
+  chosen_device = device;
+  return hipSetDevice(device);
+}
+inline Error properties(Properties* out) { return hipGetDeviceProperties(out, chosen_device); }
 inline Error driver_version(int* version) { return hipDriverGetVersion(version); }
 inline Error runtime_version(int* version) { return hipRuntimeGetVersion(version); }
 inline std::size_t opt_in_shared_bytes(const Properties& p) { return p.sharedMemPerBlock; }
@@ -228,13 +241,13 @@ inline Error resident_blocks(int* blocks, const void* entry, int threads, std::s
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, entry, threads, bytes);
 }
 inline Error clock_khz(int* khz) {
-  return hipDeviceGetAttribute(khz, hipDeviceAttributeClockRate, 0);
+  return hipDeviceGetAttribute(khz, hipDeviceAttributeClockRate, chosen_device);
 }
 inline Error memory_clock_khz(int* khz) {
-  return hipDeviceGetAttribute(khz, hipDeviceAttributeMemoryClockRate, 0);
+  return hipDeviceGetAttribute(khz, hipDeviceAttributeMemoryClockRate, chosen_device);
 }
 inline Error memory_bus_bits(int* bits) {
-  return hipDeviceGetAttribute(bits, hipDeviceAttributeMemoryBusWidth, 0);
+  return hipDeviceGetAttribute(bits, hipDeviceAttributeMemoryBusWidth, chosen_device);
 }
 /// Each of the four units of a compute unit issues a wave of 64 in four clocks (CDNA2 white paper);
 /// 0 for chips with waves of 32, which do it otherwise.

@@ -110,6 +110,14 @@ void require_number_of_threads(int most) {
 
 }  // namespace
 
+void share_cores(int processes) {
+  if (std::getenv("OMP_NUM_THREADS") != nullptr) return;
+  // A launcher that has bound each to cores of its own leaves it fewer than the machine has.
+  const int cores = omp_get_num_procs();
+  const bool are_its_own = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
+  omp_set_num_threads(are_its_own ? cores : std::max(1, cores / processes));
+}
+
 void require_startable_threads() {
   constexpr int beside = 2;  // who writes files, and a start
   const int wanted = omp_get_max_threads();

@@ -7,4 +7,8 @@ namespace pencilbox::host {
 /// and SystemError where the system does not start them: OpenMP itself would end the program.
 void require_startable_threads();
 
+/// Takes this process's part of the cores that it and others of this machine have together, unless
+/// OMP_NUM_THREADS says how many it is to have.
+void share_cores(int processes);
+
 }  // namespace pencilbox::host

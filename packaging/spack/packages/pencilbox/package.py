@@ -25,6 +25,7 @@ class Pencilbox(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("fmt@8:")
     depends_on("hdf5@1.10.8:~mpi+hl")
     depends_on("highway@1.0:")
+    depends_on("mpi")
     depends_on("nlohmann-json@3.10:", type="build")
     depends_on("openssl@3:")
     depends_on("spdlog@1.9:")

@@ -1,0 +1,48 @@
+// What the first rank tells the others: what there is to simulate, and then what to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/engine/simulation.hpp"
+#include "app/ranks/decomposition.hpp"
+#include "app/ranks/mail.hpp"
+#include "neighbor/problem.hpp"
+
+namespace pencilbox {
+
+/// All that a rank has to know to make its domain.
+struct Commission {
+  SimulationSettings settings;
+  std::vector<ParticleType> types;
+  Problem global;  ///< of all ranks; its device is that of who reads it
+  RankGrid ranks{1, 1, 1};
+  bool shares_devices = false;  ///< several ranks may compute on one GPU
+};
+
+/// What all ranks do next, together.
+struct Order {
+  enum class What {
+    own,       ///< take the particles that the first rank deals out
+    evaluate,  ///< forces of the present state
+    advance,
+    rows,  ///< hand them to the first rank
+    count,
+    end
+  };
+  What what = What::end;
+  std::int64_t steps = 0;  ///< of `advance`
+  bool energies = false;   ///< of `evaluate`, and of the last step of `advance`
+};
+
+/// Nothing is lost. A process of another build would not understand it.
+Letter letter_of(const std::string& device, const Commission& commission);
+
+struct CommissionForDevice {
+  std::string device;
+  Commission commission;
+};
+CommissionForDevice commission_in(const Letter& letter);
+
+}  // namespace pencilbox

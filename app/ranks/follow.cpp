@@ -1,0 +1,14 @@
+#include "app/ranks/ranked_simulation.hpp"
+
+namespace pencilbox {
+
+void follow_the_first(Post& post) {
+  while (true) {
+    const Letter letter = post.from_the_first({});
+    if (letter.empty()) return;
+    CommissionForDevice order = commission_in(letter);
+    rank_device_of(order.device).follow(std::move(order.commission), post);
+  }
+}
+
+}  // namespace pencilbox

@@ -1,0 +1,216 @@
+// Runs on several ranks: processes that the program has MPI's launcher start, or that one has
+// started.
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <regex>
+
+#include <nlohmann/json.hpp>
+
+#include "app/processes/launch.hpp"
+#include "core/error.hpp"
+#include "tests/app/program_runner.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+constexpr const char* rebinned = "neighbor: {backend: vector-cells}\n";
+constexpr const char* to_the_bit =
+    "neighbor: {backend: par-part-no-loop}\n"
+    "integrator: {type: velocity-verlet, timestep: 0.004}\n";
+
+class OnProcesses : public InAFolder {
+ protected:
+  OnProcesses() {
+    // MPI's library leaves memory behind, which is nobody's fault here.
+    const char* const before = std::getenv("ASAN_OPTIONS");
+    const std::string options = before == nullptr ? std::string() : std::string(before) + ":";
+    setenv("ASAN_OPTIONS", (options + "detect_leaks=0").c_str(), 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    // 4 x 4 x 4 cells.
+    write("deck.yaml",
+          std::regex_replace(small_deck(to_the_bit), std::regex("\\[4, 4, 4\\]"), "[6, 6, 6]"));
+  }
+
+  void SetUp() override {
+    if (std::system("mpirun -n 1 true >/dev/null 2>&1") != 0) {
+      GTEST_SKIP() << "MPI's launcher does not work here";
+    }
+  }
+
+  /// What `run` says, which has to succeed, into a folder of this name.
+  ProgramResult run_into(const std::string& name, const std::string& arguments) const {
+    return run_deck("--set run.deterministic=true --set output.directory=" + name + " " +
+                    arguments);
+  }
+  std::string frames_of(const std::string& name) const {
+    const ProgramResult result =
+        program("convert " + name + " --to extxyz --overwrite --output " + name + ".extxyz");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return read(name + ".extxyz");
+  }
+  void expect_same_files(const std::string& one, const std::string& other) const {
+    EXPECT_EQ(read(one + "/thermo.csv"), read(other + "/thermo.csv"));
+    EXPECT_EQ(frames_of(one), frames_of(other));
+  }
+};
+
+TEST_F(OnProcesses, AllFilesAreThoseOfOneRank) {
+  run_into("one", "");
+  const ProgramResult three = run_into("three", "--ranks 3");
+  EXPECT_NE(three.out.find("3 ranks, 1 x 1 x 3\n"), std::string::npos) << three.out;
+  expect_same_files("one", "three");
+  run_into("grid", "--set run.ranks=[2,1,2]");
+  expect_same_files("one", "grid");
+  const auto report = nlohmann::json::parse(read("grid/report.json"));
+  EXPECT_EQ(report.at("ranks"), nlohmann::json::parse("[2, 1, 2]"));
+}
+
+TEST_F(OnProcesses, ARunGoesOnOnAnotherNumberOfThem) {
+  run_into("whole", "--set output.checkpoint.every=10");
+  run_into("parts", "--set output.checkpoint.every=10 --ranks 2 --set run.steps=10");
+  run_into("parts", "--set output.checkpoint.every=10 --ranks 3 --resume");
+  EXPECT_EQ(read("whole/thermo.csv"), read("parts/thermo.csv"));
+  run_into("back", "--set output.checkpoint.every=10 --ranks 2 --set run.steps=10");
+  run_into("back", "--set output.checkpoint.every=10 --resume");
+  EXPECT_EQ(read("whole/thermo.csv"), read("back/thermo.csv"));
+}
+
+TEST_F(OnProcesses, ALauncherMayHaveStartedThem) {
+  run_into("one", "");
+  const std::string program_path = PENCILBOX_PROGRAM;
+  const std::string started = "--oversubscribe --bind-to none -n 2 '" + program_path +
+                              "' run deck.yaml --quiet --set run.deterministic=true "
+                              "--set output.directory=";
+  const ProgramResult two = run("mpirun", started + "two");
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(two.out, "");
+  expect_same_files("one", "two");
+  const ProgramResult differ = run("mpirun", started + "differ --ranks 3");
+  EXPECT_EQ(differ.exit_code, 2);
+  EXPECT_NE(differ.err.find("pencilbox: --ranks: not as many as were started, got 3, allowed 2"),
+            std::string::npos)
+      << differ.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "differ"));
+}
+
+TEST_F(OnProcesses, WhatCannotBeIsRefusedInWords) {
+  expect_refused("run deck.yaml --ranks 4 --set run.ranks=[2,1,1]",
+                 "--set run.ranks:", "got 2, allowed 4, or auto");
+  expect_refused("run deck.yaml --set run.ranks=[2,1]", "--set run.ranks:", "auto, a list of 3");
+  expect_refused("run deck.yaml --set run.ranks=many", "--set run.ranks:", "auto, a list of 3");
+  expect_refused("run deck.yaml --set run.ranks=[0,1,1]", "--set run.ranks[0]:", "from 1");
+  expect_refused("run deck.yaml --ranks 100000", "--ranks:", "got 100000, allowed 1 to");
+  expect_refused("run deck.yaml --set run.ranks=[5,1,1]",
+                 "--set run.ranks:", "5 in a direction of 4 cells");
+  expect_refused("run deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
+                 "verlet-list: not on several ranks");
+  expect_refused("check deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
+                 "verlet-list: not on several ranks");
+  write("staged.yaml", std::regex_replace(small_deck(), std::regex("steps: 20"),
+                                          "stages: [{name: a, steps: 2}, {name: b, steps: 2}]"));
+  expect_refused("run staged.yaml --ranks 2",
+                 "staged.yaml:6: run.stages:", "2 stages, allowed one");
+  expect_refused("check deck.yaml --ranks 5", "deck.yaml", "5 ranks cannot share 4 x 4 x 4 cells");
+}
+
+TEST_F(OnProcesses, CheckSaysHowTheyWouldShareTheBox) {
+  const ProgramResult result = program("check deck.yaml --ranks 4");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("ranks        4: 1 x 1 x 4, 4 x 4 x 1 cells each, 16 of 48"),
+            std::string::npos)
+      << result.out;
+}
+
+TEST_F(OnProcesses, AnErrorOfTheRunHasOneLineAndItsCode) {
+  write("start.xyz",
+        "2\nLattice=\"12 0 0 0 12 0 0 0 12\" Properties=species:S:1:pos:R:3\n"
+        "A 1 1 1\nA 1 1 1.00001\n");
+  write("deck.yaml",
+        "system:\n  particles: {file: start.xyz}\n  types: [{name: A}]\n"
+        "potential: {cutoff: 2.5}\nrun: {steps: 20, precision: double, device: host}\n" +
+            std::string(rebinned));
+  const ProgramResult result = program("run deck.yaml --ranks 2");
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+class LongOnProcesses : public OnProcesses {
+ protected:
+  static constexpr const char* mark = "run.steps=99999937";
+
+  pid_t start_run() const {
+    const pid_t child = start({"run", "deck.yaml", "--set", mark, "--ranks", "3"});
+    EXPECT_TRUE(appears("deck/thermo.csv"));
+    usleep(300'000);
+    return child;
+  }
+
+  /// Of the program's processes in this folder the one that came last: not the first rank.
+  pid_t last_rank() const {
+    pid_t last = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      pid_t process = 0;
+      std::from_chars(name.data(), name.data() + name.size(), process);
+      std::error_code error;
+      if (process <= last || std::filesystem::read_symlink(entry.path() / "cwd", error) != folder())
+        continue;
+      if (std::filesystem::read_symlink(entry.path() / "exe", error) == PENCILBOX_PROGRAM) {
+        last = process;
+      }
+    }
+    return last;
+  }
+
+  void expect_resumable() const {
+    const ProgramResult result = program("run deck.yaml --quiet --resume --ranks 2 --wall-time 1s");
+    EXPECT_EQ(result.exit_code, 2) << result.err;  // the deck's own steps are over
+    EXPECT_NE(result.err.find("nothing is left to do"), std::string::npos) << result.err;
+  }
+};
+
+TEST_F(LongOnProcesses, ASignalStopsAllOfThemAtOneStep) {
+  const pid_t child = start_run();
+  kill(child, SIGINT);
+  const ProgramResult result = finish(child);
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_NE(result.err.find("stopped by SIGINT at step"), std::string::npos) << result.err;
+  expect_resumable();
+}
+
+TEST_F(LongOnProcesses, WhereOneIsKilledAllEndAndItIsNamed) {
+  const pid_t child = start_run();
+  kill(last_rank(), SIGKILL);
+  const ProgramResult result = finish(child);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_NE(result.err.find("pencilbox: the ranks were ended: rank "), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("signal 9"), std::string::npos) << result.err;
+  EXPECT_EQ(last_rank(), 0);
+}
+
+Environment environment_of(const std::map<std::string, std::string>& variables) {
+  const auto kept = std::make_shared<const std::map<std::string, std::string>>(variables);
+  return [kept](const char* name) {
+    const auto found = kept->find(name);
+    return found == kept->end() ? nullptr : found->second.c_str();
+  };
+}
+
+TEST(Launch, IsWhatALauncherSays) {
+  EXPECT_FALSE(launch_of(environment_of({})));
+  EXPECT_FALSE(launch_of(environment_of({{"OMPI_COMM_WORLD_SIZE", "1"}})));
+  EXPECT_EQ(launch_of(environment_of({{"OMPI_COMM_WORLD_SIZE", "4"}}))->processes, 4);
+  EXPECT_EQ(launch_of(environment_of({{"PMI_SIZE", "8"}}))->processes, 8);
+  const std::map<std::string, std::string> served{{"SLURM_STEP_NUM_TASKS", "2"},
+                                                  {"PMIX_RANK", "0"}};
+  EXPECT_EQ(launch_of(environment_of(served))->processes, 2);
+  EXPECT_FALSE(launch_of(environment_of({{"SLURM_NTASKS", "16"}}))) << "a job's, not a step's";
+  EXPECT_THROW(launch_of(environment_of({{"SLURM_STEP_NUM_TASKS", "2"}})), InputError);
+}
+
+}  // namespace
+}  // namespace pencilbox::testing
