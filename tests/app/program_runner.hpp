@@ -112,9 +112,11 @@ class InAFolder : public ::testing::Test {
     return result;
   }
 
-  /// Waits until a file is there, ten seconds at most.
+  /// Waits until a file is there, two minutes at most.
   bool appears(const std::string& name) const {
-    for (int i = 0; i < 1000; ++i) {
+    // Several processes under sanitizers share two cores with other tests.
+    constexpr int patience_in_ms = 120'000;
+    for (int i = 0; i < patience_in_ms / 10; ++i) {
       if (std::filesystem::exists(folder_ / name)) return true;
       usleep(10'000);
     }

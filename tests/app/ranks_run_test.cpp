@@ -176,7 +176,7 @@ TEST_F(LongOnProcesses, ASignalStopsAllOfThemAtOneStep) {
   const pid_t child = start_run();
   kill(child, SIGINT);
   const ProgramResult result = finish(child);
-  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_NE(result.err.find("stopped by SIGINT at step"), std::string::npos) << result.err;
   expect_resumable();
 }
@@ -185,7 +185,7 @@ TEST_F(LongOnProcesses, WhereOneIsKilledAllEndAndItIsNamed) {
   const pid_t child = start_run();
   kill(last_rank(), SIGKILL);
   const ProgramResult result = finish(child);
-  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_NE(result.err.find("pencilbox: the ranks were ended: rank "), std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("signal 9"), std::string::npos) << result.err;
