@@ -138,6 +138,8 @@ class Simulation {
   virtual std::int64_t device_bytes() const = 0;
   /// In each direction.
   virtual std::array<int, 3> ranks() const { return {1, 1, 1}; }
+  /// How letters of a step travel between them, in words; empty where there is one.
+  virtual std::string exchange() const { return {}; }
 };
 
 /// What `pencilbox check` says about one back end.

@@ -129,6 +129,20 @@ std::vector<Mail> MpiPost::exchange(std::vector<Mail> posted) {
   return mail;
 }
 
+/// In one piece each: who gets a parcel does not know how long it is.
+void MpiPost::carry(const std::vector<Parcel>& going, const std::vector<Parcel>& coming) {
+  Messages messages;
+  for (const Parcel& parcel : coming) {
+    if (parcel.size > longest_piece) {
+      throw SystemError(
+          fmt::format("a letter of a step may have {} bytes, got {}", longest_piece, parcel.size));
+    }
+    messages.receive(parcel.data, parcel.size, parcel.other);
+  }
+  for (const Parcel& parcel : going) messages.send(parcel.data, parcel.size, parcel.other);
+  messages.wait();
+}
+
 std::string MpiPost::name() const {
   std::array<char, MPI_MAX_PROCESSOR_NAME> node{};
   int length = 0;

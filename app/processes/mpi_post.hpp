@@ -22,6 +22,7 @@ class MpiPost final : public Post {
   const std::vector<int>& here() const override { return here_; }
   NodePlace node_place() const override { return node_place_; }
   std::vector<Mail> exchange(std::vector<Mail> posted) override;
+  void carry(const std::vector<Parcel>& going, const std::vector<Parcel>& coming) override;
 
   /// "rank 2 on node17"
   std::string name() const;

@@ -19,6 +19,7 @@ struct Commission {
   Problem global;  ///< of all ranks; its device is that of who reads it
   RankGrid ranks{1, 1, 1};
   bool shares_devices = false;  ///< several ranks may compute on one GPU
+  Exchange exchange = Exchange::best;
 };
 
 /// What all ranks do next, together.

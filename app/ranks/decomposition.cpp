@@ -46,7 +46,8 @@ Decomposition::Decomposition(const CellGrid& global, const RankGrid& ranks)
     if (ranks[d] < 1 || ranks[d] > global.cells[d] || (ranks[d] > 1 && !global.periodic[d])) {
       throw std::logic_error("decomposition: a rank without cells, or an open direction cut");
     }
-    views_[d] = views_in(d);
+    places_[d] = places_in(d);
+    cells_[d] = cells_in(d);
   }
   for (int rank = 0; rank < this->ranks(); ++rank) domains_.push_back(make_domain(rank));
 }
@@ -56,19 +57,33 @@ Index Decomposition::begin_of(std::size_t direction, int coordinate) const {
                             ranks_[direction]);
 }
 
-auto Decomposition::views_in(std::size_t direction) const -> std::vector<std::vector<View>> {
+std::vector<PlacesOfCell> Decomposition::places_in(std::size_t direction) const {
   const Index cells = global_.cells[direction];
-  std::vector<std::vector<View>> views(static_cast<std::size_t>(cells));
+  std::vector<PlacesOfCell> places(static_cast<std::size_t>(cells));
   const Index margin = ranks_[direction] > 1 ? 1 : 0;
-  for (int rank = 0; rank < ranks_[direction]; ++rank) {
+  const auto add = [&](int rank, Index cell) {
+    PlacesOfCell& all = places[static_cast<std::size_t>((cell + cells) % cells)];
+    const Index in_its_grid = cell - begin_of(direction, rank) + margin;
+    all.place[static_cast<std::size_t>(all.count++)] = {rank, in_its_grid};
+  };
+  for (int rank = 0; rank < ranks_[direction]; ++rank) {  // owners first
     const Index begin = begin_of(direction, rank), end = begin_of(direction, rank + 1);
-    for (Index cell = begin - margin; cell < end + margin; ++cell) {
-      const Index global = (cell + cells) % cells;
-      views[static_cast<std::size_t>(global)].push_back(
-          {rank, cell - begin + margin, cell >= begin && cell < end});
-    }
+    for (Index cell = begin; cell < end; ++cell) add(rank, cell);
   }
-  return views;
+  for (int rank = 0; margin > 0 && rank < ranks_[direction]; ++rank) {
+    add(rank, begin_of(direction, rank) - 1);
+    add(rank, begin_of(direction, rank + 1));
+  }
+  return places;
+}
+
+std::vector<Index> Decomposition::cells_in(std::size_t direction) const {
+  std::vector<Index> cells;
+  for (int rank = 0; rank < ranks_[direction]; ++rank) {
+    cells.push_back(begin_of(direction, rank + 1) - begin_of(direction, rank) +
+                    (ranks_[direction] > 1 ? 2 : 0));
+  }
+  return cells;
 }
 
 Domain Decomposition::make_domain(int rank) const {
@@ -79,7 +94,7 @@ Domain Decomposition::make_domain(int rank) const {
     domain.first[d] = begin_of(d, at[d]);
     domain.cells[d] = begin_of(d, at[d] + 1) - domain.first[d];
     domain.margin[d] = ranks_[d] > 1 ? 1 : 0;
-    domain.grid.cells[d] = domain.cells[d] + 2 * domain.margin[d];
+    domain.grid.cells[d] = cells_[d][static_cast<std::size_t>(at[d])];
     domain.grid.periodic[d] = global_.periodic[d] && ranks_[d] == 1;
     domain.grid.lower[d] =
         global_.lower[d] +
@@ -88,20 +103,40 @@ Domain Decomposition::make_domain(int rank) const {
   return domain;
 }
 
-auto Decomposition::own_view(std::size_t direction, Index cell) const -> const View& {
-  const std::vector<View>& views = views_[direction][static_cast<std::size_t>(cell)];
-  return *std::find_if(views.begin(), views.end(), [](const View& view) { return view.is_own; });
+WhoSees Decomposition::who_sees() const {
+  return {{places_[0].data(), places_[1].data(), places_[2].data()},
+          {cells_[0].data(), cells_[1].data(), cells_[2].data()},
+          {ranks_[0], ranks_[1], ranks_[2]}};
 }
 
 int Decomposition::owner_of(Index cell) const {
-  const CellCoordinates at = global_.view<double>().coordinates(cell);
-  return number({own_view(0, at.x).rank, own_view(1, at.y).rank, own_view(2, at.z).rank});
+  int owner = 0;
+  who_sees().for_each(global_.view<double>().coordinates(cell),
+                      [&](int rank, Index, bool is_owner) {
+                        if (is_owner) owner = rank;
+                      });
+  return owner;
 }
 
 Index Decomposition::place_of_own(int rank, Index cell) const {
-  const CellCoordinates at = global_.view<double>().coordinates(cell);
-  return domain(rank).grid.view<double>().linear(
-      {own_view(0, at.x).cell, own_view(1, at.y).cell, own_view(2, at.z).cell});
+  Index place = -1;
+  who_sees().for_each(global_.view<double>().coordinates(cell),
+                      [&](int who, Index there, bool is_owner) {
+                        if (is_owner && who == rank) place = there;
+                      });
+  return place;
+}
+
+std::optional<Index> Decomposition::own_cell_at(int rank, Index place) const {
+  const Domain& its = domain(rank);
+  const CellCoordinates at = its.grid.view<double>().coordinates(place);
+  std::array<Index, 3> cell{at.x, at.y, at.z};
+  for (std::size_t d = 0; d < 3; ++d) {
+    cell[d] -= its.margin[d];
+    if (cell[d] < 0 || cell[d] >= its.cells[d]) return {};
+    cell[d] += its.first[d];
+  }
+  return global_.view<double>().linear({cell[0], cell[1], cell[2]});
 }
 
 }  // namespace pencilbox

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/exchange.hpp"
 #include "neighbor/cells/cell_grid.hpp"
 
 namespace pencilbox {
@@ -19,6 +20,7 @@ using RankGrid = std::array<int, 3>;
 struct RankWish {
   std::optional<RankGrid> grid{};  ///< absent: the one with the fewest copies
   bool shares_devices = false;     ///< several ranks may compute on one GPU
+  Exchange exchange = Exchange::best;
 };
 
 /// The grid of so many ranks with the fewest copies of particles on others than their owner's;
@@ -34,6 +36,42 @@ struct Domain {
   CellGrid grid;  ///< both, from the first cell of others on; periodic only where nobody shares
 };
 
+/// Where the cells at one coordinate are, in one direction: first with their owner, then with
+/// neighbours that see them too, of which there is one on either side at most.
+struct PlacesOfCell {
+  struct Place {
+    int rank;    ///< its coordinate in the grid of ranks
+    Index cell;  ///< in the rank's own grid
+  };
+  std::array<Place, 3> place{};
+  int count = 0;
+};
+
+/// Who sees a cell of the global grid, and where: for kernels and for the host.
+struct WhoSees {
+  Vec3View<const PlacesOfCell> places;  ///< by the cell's coordinate
+  Vec3View<const Index> cells;          ///< of the grid of a rank, by the rank's coordinate
+  Vec3<int> ranks;
+
+  /// Calls see(rank, cell in the rank's grid, whether it is the owner), the owner first. A rank may
+  /// see a cell more than once, where few are in a direction.
+  template <class See>
+  PENCILBOX_DEVICE_FUNCTION void for_each(const CellCoordinates& cell, See&& see) const {
+    const PlacesOfCell &x = places.x[cell.x], &y = places.y[cell.y], &z = places.z[cell.z];
+    for (int k = 0; k < z.count; ++k) {
+      for (int j = 0; j < y.count; ++j) {
+        for (int i = 0; i < x.count; ++i) {
+          const auto [x_rank, x_cell] = x.place[static_cast<unsigned>(i)];
+          const auto [y_rank, y_cell] = y.place[static_cast<unsigned>(j)];
+          const auto [z_rank, z_cell] = z.place[static_cast<unsigned>(k)];
+          see((z_rank * ranks.y + y_rank) * ranks.x + x_rank,
+              (z_cell * cells.y[y_rank] + y_cell) * cells.x[x_rank] + x_cell, i + j + k == 0);
+        }
+      }
+    }
+  }
+};
+
 /// Cells are numbered as their grids number them.
 class Decomposition {
  public:
@@ -41,47 +79,35 @@ class Decomposition {
   Decomposition(const CellGrid& global, const RankGrid& ranks);
 
   int ranks() const { return ranks_[0] * ranks_[1] * ranks_[2]; }
+  const RankGrid& rank_grid() const { return ranks_; }
   const CellGrid& global() const { return global_; }
   const Domain& domain(int rank) const { return domains_[static_cast<std::size_t>(rank)]; }
   int owner_of(Index cell) const;
   /// Of one of its own cells, in the grid of the rank's domain.
   Index place_of_own(int rank, Index cell) const;
+  /// The same back: in the global grid. Nothing for a cell of others.
+  std::optional<Index> own_cell_at(int rank, Index place) const;
 
-  /// Calls see(rank, cell in the grid of its domain) for each place at which another rank sees this
-  /// cell: a rank may see it more than once, where few cells are in a direction.
-  template <class See>
-  void for_each_view_from_outside(Index cell, See&& see) const {
-    const CellCoordinates at = global_.view<double>().coordinates(cell);
-    for (const View& x : views_[0][static_cast<std::size_t>(at.x)]) {
-      for (const View& y : views_[1][static_cast<std::size_t>(at.y)]) {
-        for (const View& z : views_[2][static_cast<std::size_t>(at.z)]) {
-          if (x.is_own && y.is_own && z.is_own) continue;
-          const int rank = number({x.rank, y.rank, z.rank});
-          see(rank, domain(rank).grid.view<double>().linear({x.cell, y.cell, z.cell}));
-        }
-      }
-    }
+  /// As long as this lives.
+  WhoSees who_sees() const;
+  /// What that consists of, in each direction.
+  const std::vector<PlacesOfCell>& places(std::size_t direction) const {
+    return places_[direction];
+  }
+  const std::vector<Index>& cells_of_ranks(std::size_t direction) const {
+    return cells_[direction];
   }
 
  private:
-  /// Of a cell, in one direction.
-  struct View {
-    int rank;
-    Index cell;  ///< in the rank's own grid
-    bool is_own;
-  };
-
-  int number(const RankGrid& coordinates) const {
-    return (coordinates[2] * ranks_[1] + coordinates[1]) * ranks_[0] + coordinates[0];
-  }
   Index begin_of(std::size_t direction, int coordinate) const;
-  std::vector<std::vector<View>> views_in(std::size_t direction) const;
+  std::vector<PlacesOfCell> places_in(std::size_t direction) const;
+  std::vector<Index> cells_in(std::size_t direction) const;
   Domain make_domain(int rank) const;
-  const View& own_view(std::size_t direction, Index cell) const;
 
   CellGrid global_;
   RankGrid ranks_;
-  std::array<std::vector<std::vector<View>>, 3> views_;  ///< by cell
+  std::array<std::vector<PlacesOfCell>, 3> places_;  ///< by cell
+  std::array<std::vector<Index>, 3> cells_;          ///< by coordinate of a rank, margins included
   std::vector<Domain> domains_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,15 @@ struct NodePlace {
   int ranks = 1;
 };
 
+/// Bytes that lie where they are, and what rank of this process has them, or room for them, for
+/// another.
+struct Parcel {
+  int mine = 0;
+  int other = 0;
+  std::byte* data = nullptr;
+  std::size_t size = 0;
+};
+
 class Post {
  public:
   virtual ~Post() = default;
@@ -34,6 +44,10 @@ class Post {
   /// `posted[i][to]`: what rank here()[i] has for rank `to`. Returns `[i][from]`: what it gets.
   /// Throws SystemError.
   virtual std::vector<Mail> exchange(std::vector<Mail> posted) = 0;
+
+  /// Between ranks that know of each other's parcels: each that goes fills one that comes, which
+  /// may have more room than it needs. One each way for a pair of ranks. Throws SystemError.
+  virtual void carry(const std::vector<Parcel>& going, const std::vector<Parcel>& coming) = 0;
 
   /// Something went wrong here while all did it together: others are left in the middle.
   void give_up() { is_given_up_ = true; }
@@ -84,6 +98,15 @@ class PostWithinProcess final : public Post {
       }
     }
     return arrived;
+  }
+
+  void carry(const std::vector<Parcel>& going, const std::vector<Parcel>& coming) override {
+    for (const Parcel& to : coming) {
+      for (const Parcel& from : going) {
+        if (from.mine != to.other || from.other != to.mine) continue;
+        std::memcpy(to.data, from.data, from.size);
+      }
+    }
   }
 
  private:

@@ -1,8 +1,12 @@
 #include "app/ranks/rank_domain.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "app/ranks/arrivals.hpp"
 #include "core/error.hpp"
+#include "integrators/half_steps.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -26,7 +30,18 @@ OrderRules rules_of(const SimulationSettings& setup) {
   return rules;
 }
 
-constexpr Index nobody = -1;
+/// Room for fluctuations: rows that nobody uses cost time, and too few a batch of steps.
+Index rows_for(Index particles) {
+  return particles + 2 * static_cast<Index>(std::sqrt(static_cast<double>(particles))) + 16;
+}
+
+struct NoteMost {
+  static constexpr const char* name = "ranks: note the rows used";
+  const Index* used;
+  Index* most;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const { *most = larger(*most, *used); }
+};
 
 }  // namespace
 
@@ -36,8 +51,8 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
                                   const Decomposition& decomposition, int rank)
     : decomposition_(decomposition),
       rank_(rank),
-      into_global_cells_(decomposition.global(), {}, stream_),
-      in_domain_(decomposition.domain(rank).grid, rules_of(setup), stream_) {
+      rules_(rules_of(setup)),
+      mailbox_(rank, decomposition.ranks(), stream_) {
   const BackendEntry& entry = find_backend(setup.backend);
   const Problem problem = problem_of(global, decomposition.domain(rank).grid);
   if (const auto reason = entry.refuse(problem, setup.options)) {
@@ -48,143 +63,225 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   integrator_ = make_integrator<Precision>(
       find_integrator(setup.integrator),
       {setup.timestep, global.box, setup.parameters, setup.first_step, setup.steps});
-  upload_types(types, own_, stream_);
-  upload_types(types, all_, stream_);
+  upload_types(types, particles_, stream_);
+  for (std::size_t d = 0; d < 3; ++d) {
+    places_[d].upload(decomposition.places(d), stream_);
+    cells_of_ranks_[d].upload(decomposition.cells_of_ranks(d), stream_);
+  }
+  used_.resize(1);
+  most_used_.resize(1);
+  profiler_.pause();
+  lay_rows();
 }
 
 template <class Precision>
 void RankDomain<Precision>::own(std::vector<Row> rows) {
-  std::sort(rows.begin(), rows.end());  // whoever came first: the order says nothing of it
-  rows_ = std::move(rows);
-  upload_rows(rows_, own_, stream_);
-  into_global_cells_.reserve(own_, stream_);
+  const auto count = static_cast<Index>(rows.size());
+  for (Row& row : rows) row.cell = decomposition_.place_of_own(rank_, row.cell);
+  wanted_rows_ = std::max(wanted_rows_, count);
+  if (particles_.count < count) particles_.count = rows_for(count);
+  lay_rows();
+  const Index all = particles_.count;
+  upload_rows(rows, particles_, stream_);
+  particles_.count = all;
+  particles_.state.resize(all + mailbox_.slots());  // what was uploaded stays
+  particles_.sums.resize(all + mailbox_.slots());
+  used_.upload(std::vector<Index>{count}, stream_);
+  is_ordered_ = false;
+}
+
+/// Rows that nobody has used yet are some cell's and some type's.
+template <class Precision>
+void RankDomain<Precision>::lay_rows() {
+  if (particles_.count == 0) particles_.count = rows_for(0);
+  const Index all = particles_.count + mailbox_.slots();
+  particles_.state.resize(all);
+  particles_.state.position.fill_bytes(0, stream_);
+  particles_.state.velocity.fill_bytes(0, stream_);
+  particles_.state.cell.fill_bytes(0, stream_);
+  particles_.state.type.fill_bytes(0, stream_);
+  particles_.state.id.fill_bytes(0, stream_);
+  particles_.state.image.fill_bytes(0, stream_);
+  particles_.sums.resize(all);
+  particles_.sums.force.fill_bytes(0, stream_);
+  particles_.sums.energy.fill_bytes(0, stream_);
+  particles_.sums.virial.fill_bytes(0, stream_);
+  binning_.emplace(decomposition_.domain(rank_).grid, rules_, stream_);
+  const Index rows = std::exchange(particles_.count, all);
+  binning_->reserve(particles_, stream_);
+  particles_.count = rows;
+}
+
+template <class Precision>
+const Index* RankDomain<Precision>::rows_used() const {
+  if (!is_ordered_) return used_.data();
+  return view().offset + decomposition_.domain(rank_).grid.count();
+}
+
+/// Those whose layer around holds none but the rank's own cells.
+template <class Precision>
+CellBox RankDomain<Precision>::cells_that_nobody_sees() const {
+  const Domain& domain = decomposition_.domain(rank_);
+  const auto begin = [&](std::size_t d) { return 2 * domain.margin[d]; };
+  const auto end = [&](std::size_t d) { return domain.grid.cells[d] - 2 * domain.margin[d]; };
+  return {{begin(0), begin(1), begin(2)}, {end(0), end(1), end(2)}};
+}
+
+template <class Precision>
+Departures<Precision> RankDomain<Precision>::departures() {
+  const Domain& domain = decomposition_.domain(rank_);
+  const auto& margin = domain.margin;
+  const auto& cells = domain.cells;
+  const RankGrid& ranks = decomposition_.rank_grid();
+  Departures<Precision> depart;
+  depart.global = decomposition_.global().template view<State>();
+  depart.first = {domain.first[0] - margin[0], domain.first[1] - margin[1],
+                  domain.first[2] - margin[2]};
+  depart.own = {{margin[0], margin[1], margin[2]},
+                {margin[0] + cells[0], margin[1] + cells[1], margin[2] + cells[2]}};
+  depart.unseen = cells_that_nobody_sees();
+  depart.who_sees = {
+      {places_[0].data(), places_[1].data(), places_[2].data()},
+      {cells_of_ranks_[0].data(), cells_of_ranks_[1].data(), cells_of_ranks_[2].data()},
+      {ranks[0], ranks[1], ranks[2]}};
+  depart.rank = rank_;
+  depart.outgoing = mailbox_.outgoing();
+  depart.into_cells = binning_->arrival(particles_, step(), nullptr, 0).into_cells;
+  depart.velocity = std::as_const(particles_.state.velocity).view();
+  depart.type = particles_.state.type.data();
+  depart.several_types = particles_.types > 1;
+  return depart;
+}
+
+template <class Precision>
+KickAndDrift<Precision> RankDomain<Precision>::kick_and_drift(StepNumber at) {
+  const auto move = integrator_->kick_and_drift({particles_, {}, at});
+  if (!move) throw std::logic_error("an integrator that does more than kick and drift");
+  return *move;
+}
+
+template <class Precision>
+template <Moving moving>
+void RankDomain<Precision>::move() {
+  const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
+  for_each(stream_, particles_.count,
+           MoveOwn<Precision, moving>{kick_and_drift(step()), force.view(), departures(),
+                                      rows_used(), step()},
+           move_threads(particles_.count));
 }
 
 template <class Precision>
 void RankDomain<Precision>::first_half() {
   ++step_;
-  if (own_.count == 0) return;
-  const StepNumber step{nullptr, step_};
-  integrator_->first_half({own_, into_global_cells_.arrival(own_, step, nullptr, 0), step},
-                          stream_);
+  move<Moving::first_half>();
 }
 
 template <class Precision>
-Mail RankDomain<Precision>::emigrants() {
-  Mail mail(static_cast<std::size_t>(decomposition_.ranks()));
-  rows_.clear();
-  for (const Row& row : rows()) {
-    const int owner = decomposition_.owner_of(row.cell);
-    if (owner == rank_) {
-      rows_.push_back(row);
-    } else {
-      mail[static_cast<std::size_t>(owner)].append(row);
-    }
-  }
-  return mail;
+void RankDomain<Precision>::both_halves() {
+  ++step_;
+  move<Moving::both_halves>();
 }
 
 template <class Precision>
-void RankDomain<Precision>::immigrate(const Mail& arrived) {
-  std::vector<Row> rows = std::move(rows_);
-  for (const Letter& letter : arrived) {
-    const std::vector<Row> more = letter.rows<Row>();
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  own(std::move(rows));
+void RankDomain<Precision>::order() {
+  const Index rows = particles_.count;
+  ParticleState<Precision>& state = particles_.state;
+  for_each(stream_, mailbox_.slots(),
+           TakeIn<Precision>{mailbox_.arrived(), rows,
+                             binning_->arrival(particles_, step(), nullptr, 0).into_cells,
+                             state.velocity.view(), state.id.data(), state.type.data(),
+                             particles_.types > 1});
+  particles_.count = rows + mailbox_.slots();
+  binning_->order_arrived(particles_, profiler_, stream_);
+  particles_.count = rows;
+  is_ordered_ = true;
+  for_each(stream_, 1, NoteMost{rows_used(), most_used_.data()});
 }
 
 template <class Precision>
-Mail RankDomain<Precision>::ghosts() const {
-  Mail mail(static_cast<std::size_t>(decomposition_.ranks()));
-  for (const Row& row : rows_) {
-    decomposition_.for_each_view_from_outside(row.cell, [&](int rank, Index there) {
-      mail[static_cast<std::size_t>(rank)].append(
-          GhostRow<Precision>{row.position, there, row.id, row.type});
-    });
-  }
-  return mail;
-}
-
-/// Its own and ghosts, in the order of the domain's cells.
-template <class Precision>
-void RankDomain<Precision>::order_all(const Mail& ghosts) {
-  std::vector<Row> all = rows_;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].cell = decomposition_.place_of_own(rank_, all[i].cell);
-    all[i].image.x = static_cast<std::int32_t>(i);  // finds its way back by this number
-  }
-  for (const Letter& letter : ghosts) {
-    for (const GhostRow<Precision>& ghost : letter.rows<GhostRow<Precision>>()) {
-      Row row{};
-      row.position = ghost.position;
-      row.cell = ghost.cell;
-      row.id = ghost.id;
-      row.type = ghost.type;
-      row.image.x = nobody;
-      all.push_back(row);
-    }
-  }
-  upload_rows(all, all_, stream_);
-  in_domain_.run(all_, step_, profiler_, stream_);
-  own_number_ = all_.state.image.x.download(stream_);
-}
-
-template <class Precision>
-void RankDomain<Precision>::evaluate(const Mail& arrived, Wanted wanted) {
-  if (own_.count == 0) return;
-  order_all(arrived);
-  backend_->rebuild(in_domain_.view(all_), stream_);
-  backend_->compute(in_domain_.view(all_), *interaction_, wanted, all_.sums, stream_);
-  take_sums(wanted);
-}
-
-template <class Precision>
-void RankDomain<Precision>::take_sums(Wanted wanted) {
-  const auto take = [&](const Buffer<Accumulator>& from, Buffer<Accumulator>& to) {
-    const std::vector<Accumulator> all = from.download(stream_);
-    std::vector<Accumulator> own(rows_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (own_number_[i] != nobody) own[static_cast<std::size_t>(own_number_[i])] = all[i];
-    }
-    to.upload(own, stream_);
-  };
-  take(all_.sums.force.x, own_.sums.force.x);
-  take(all_.sums.force.y, own_.sums.force.y);
-  take(all_.sums.force.z, own_.sums.force.z);
-  if (wanted != Wanted::forces_and_energies) return;
-  take(all_.sums.energy, own_.sums.energy);
-  take(all_.sums.virial, own_.sums.virial);
+void RankDomain<Precision>::compute(Wanted wanted) {
+  backend_->rebuild(view(), stream_);
+  backend_->compute(view(), *interaction_, wanted, particles_.sums, stream_);
 }
 
 template <class Precision>
 void RankDomain<Precision>::second_half() {
-  if (own_.count == 0) return;
-  integrator_->second_half({own_, {nullptr, step_}}, stream_);
+  integrator_->second_half({particles_, step()}, stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::keep() {
+  kept_.take(particles_, rows_used(), stream_);
+  most_used_.fill_bytes(0, stream_);
+}
+
+template <class Precision>
+bool RankDomain<Precision>::was_short() {
+  wanted_letters_ = mailbox_.wanted();
+  wanted_rows_ = std::max(wanted_rows_, most_used_.download(stream_)[0]);
+  return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::grow() {
+  mailbox_.make_room(wanted_letters_);
+  if (wanted_rows_ > particles_.count) particles_.count = rows_for(wanted_rows_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::begin_again() {
+  kept_.give_back(particles_, stream_);
+  memory::copy(used_.data(), kept_.rows_used(), sizeof(Index), stream_);
+  is_ordered_ = false;
+}
+
+/// By row; nothing where a row is no particle of this rank.
+template <class Precision>
+std::vector<std::optional<Index>> RankDomain<Precision>::own_cells() {
+  Index used = 0;
+  memory::copy(&used, rows_used(), sizeof used, stream_);
+  std::vector<Index> cells = particles_.state.cell.download(stream_);
+  cells.resize(static_cast<std::size_t>(used));
+  std::vector<std::optional<Index>> own;
+  for (const Index cell : cells) own.push_back(decomposition_.own_cell_at(rank_, cell));
+  return own;
+}
+
+template <class Precision>
+auto RankDomain<Precision>::rows() -> std::vector<Row> {
+  const std::vector<Row> all = download_rows(particles_, stream_);
+  const std::vector<std::optional<Index>> cells = own_cells();
+  std::vector<Row> own;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i]) continue;
+    own.push_back(all[i]);
+    own.back().cell = *cells[i];
+  }
+  return own;
 }
 
 template <class Precision>
 BinningHealth RankDomain<Precision>::health() {
-  BinningHealth health = into_global_cells_.health(stream_);
-  if (own_.count > 0) health.largest_cell = in_domain_.health(stream_).largest_cell;
+  const BinningHealth health = binning_->health(stream_);
   backend_->occupancy_changed(health.largest_cell);
   return health;
 }
 
 template <class Precision>
 auto RankDomain<Precision>::count() -> Counts {
-  Counts counts{std::vector<Index>(rows_.size()), std::vector<Index>(rows_.size())};
-  if (own_.count == 0) return counts;
+  Counts counts;
+  if (!is_ordered_) return counts;
   PairSums<Precision> sums;
-  sums.resize(all_.count);
-  sums.resize_counts(all_.count);
-  backend_->compute(in_domain_.view(all_), *interaction_, Wanted::counts, sums, stream_);
+  sums.resize(particles_.state.cell.size());
+  sums.resize_counts(particles_.state.cell.size());
+  backend_->compute(view(), *interaction_, Wanted::counts, sums, stream_);
   const auto candidates = sums.candidates.download(stream_);
   const auto partners = sums.partners.download(stream_);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (own_number_[i] == nobody) continue;
-    counts.candidates[static_cast<std::size_t>(own_number_[i])] = candidates[i];
-    counts.partners[static_cast<std::size_t>(own_number_[i])] = partners[i];
+  const std::vector<std::optional<Index>> cells = own_cells();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i]) continue;
+    counts.candidates.push_back(candidates[i]);
+    counts.partners.push_back(partners[i]);
   }
   return counts;
 }

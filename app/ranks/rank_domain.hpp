@@ -1,10 +1,17 @@
-// One rank's part of a simulation: the particles in its cells, and forces on them. A step is a
-// sequence of phases; between them ranks exchange letters, and nobody else knows how these travel.
+// One rank's part of a simulation: the particles in its cells, copies of others' in the cells
+// around them, and forces. All of it stays on the device while steps go on; between two phases
+// letters travel from device to device, and nobody else knows how.
 //
-//   first_half       v, x of its own; each into the cell of the global grid where it is now
-//   emigrants        who is in a cell of another rank      -> letters -> immigrate
-//   ghosts           who is in a cell that others see too   -> letters -> evaluate
-//   second_half      v
+//   move          v, x of its own; each into the cell where it is now, or into a letter: who
+//                 leaves, and copies of those in cells that others see
+//                                                                          -> letters ->
+//   order         what came, among its own, cell by cell
+//   compute       forces (of copies too, which nobody reads)
+//   second_half   v
+//
+// How many particles there are the device alone knows: kernels run over rows for as many as there
+// may be. Where rows or letters turn out to be too few it is noted, and told between batches; then
+// the batch is done again from a copy of what it began with, with more of them.
 #pragma once
 
 #include <memory>
@@ -13,7 +20,9 @@
 
 #include "app/engine/simulation.hpp"
 #include "app/ranks/decomposition.hpp"
-#include "app/ranks/mail.hpp"
+#include "app/ranks/departures.hpp"
+#include "app/ranks/mailbox.hpp"
+#include "app/ranks/particle_copy.hpp"
 #include "app/ranks/particle_rows.hpp"
 #include "core/profile.hpp"
 #include "integrators/integrator.hpp"
@@ -21,15 +30,6 @@
 #include "neighbor/cells/binning.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// Another rank's particle, as a source.
-template <class Precision>
-struct GhostRow {
-  Vec3<typename Precision::State> position;  ///< relative to the centre of `cell` [sigma]
-  Index cell;                                ///< in the grid of who sees it
-  ParticleId id;
-  std::int32_t type;
-};
 
 template <class Precision>
 class RankDomain {
@@ -41,18 +41,35 @@ class RankDomain {
   RankDomain(const SimulationSettings& setup, const std::vector<ParticleType>& types,
              const Problem& global, const Decomposition& decomposition, int rank);
 
-  /// The particles in its cells, to begin with.
+  int rank() const { return rank_; }
+  Mailbox<Precision>& mailbox() { return mailbox_; }
+
+  /// The particles in its cells, to begin with, in no order: ghosts are lacking.
   void own(std::vector<Row> rows);
 
+  // Phases. Each only enqueues.
+  void show() { move<Moving::not_at_all>(); }
   void first_half();
-  Mail emigrants();
-  void immigrate(const Mail& arrived);
-  Mail ghosts() const;
-  void evaluate(const Mail& arrived, Wanted wanted);
+  void both_halves();
+  void order();
+  void compute(Wanted wanted);
   void second_half();
 
+  // Between batches; each waits for the device.
+
+  /// Keeps what the batch to come begins with.
+  void keep();
+  /// Whether rows or room for letters were too few since keep(); then all that came of it is wrong.
+  bool was_short();
+  /// Rows and room enough for what was wanted. Rows are not there before lay_rows().
+  void grow();
+  /// When the mailbox knows what comes.
+  void lay_rows();
+  /// Back to what was kept.
+  void begin_again();
+
   /// Its own, with forces and whatever else was wanted of the last evaluation.
-  std::vector<Row> rows() { return download_rows(own_, stream_); }
+  std::vector<Row> rows();
   /// Its steps are counted from the first of this domain.
   BinningHealth health();
   /// Candidates and partners of each of its own particles.
@@ -64,21 +81,37 @@ class RankDomain {
   LaunchReport launch_report() const { return backend_->launch_report(); }
 
  private:
-  using Accumulator = typename Precision::Accumulator;
+  using State = typename Precision::State;
 
-  void order_all(const Mail& ghosts);
-  void take_sums(Wanted wanted);
+  template <Moving moving>
+  void move();
+  KickAndDrift<Precision> kick_and_drift(StepNumber step);
+  Departures<Precision> departures();
+  CellBox cells_that_nobody_sees() const;
+  BinnedParticles<Precision> view() const { return binning_->view(particles_); }
+  const Index* rows_used() const;
+  std::vector<std::optional<Index>> own_cells();
+  StepNumber step() const { return {nullptr, step_}; }
 
   const Decomposition& decomposition_;
   int rank_;
+  OrderRules rules_;
   Stream stream_;
   Profiler profiler_;
-  Particles<Precision> own_;
-  std::vector<Row> rows_;     ///< of own_, when it came into being
-  Particles<Precision> all_;  ///< and ghosts, in the cells of the domain
-  std::vector<Index>
-      own_number_;  ///< [all] in the order of all_: whose sums these are; -1 of a ghost
-  Binning<Precision> into_global_cells_, in_domain_;
+  Mailbox<Precision> mailbox_;
+
+  /// Rows [0, count) are its particles' and ghosts'; behind them lies what letters bring, until it
+  /// is ordered.
+  Particles<Precision> particles_;
+  std::optional<Binning<Precision>> binning_;
+  bool is_ordered_ = false;         ///< and ghosts are there
+  Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, since keep()
+  ParticleCopy<Precision> kept_;
+  Index wanted_rows_ = 0;
+  std::vector<LetterSize> wanted_letters_;
+
+  std::array<Buffer<PlacesOfCell>, 3> places_;
+  std::array<Buffer<Index>, 3> cells_of_ranks_;
   std::optional<Interaction<typename Precision::Pair>> interaction_;
   std::unique_ptr<Backend<Precision>> backend_;
   std::unique_ptr<Integrator<Precision>> integrator_;

@@ -7,6 +7,7 @@
 
 #include "core/device/choice.hpp"
 #include "core/device/device.hpp"
+#include "core/device/peer_memory.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -77,6 +78,7 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
     refusal = error.what();
   }
   agree(refusal);
+  if (is_complete_) choose_exchange(commission.exchange);
 }
 
 template <class Precision>
@@ -91,14 +93,58 @@ void RankTeam<Precision>::agree(const std::string& refusal) {
   if (!reason.empty()) throw BackendRefusal(reason);
 }
 
-/// Of all ranks at once: letters are posted, travel, and are read.
+/// Whether it is so on any rank; all get to know.
 template <class Precision>
-template <class Write, class Read>
-void RankTeam<Precision>::exchange(const Write& write, const Read& read) {
-  std::vector<Mail> posted;
-  for (auto& domain : domains_) posted.push_back(write(*domain));
-  const std::vector<Mail> arrived = post_.exchange(std::move(posted));
-  for (std::size_t i = 0; i < domains_.size(); ++i) read(*domains_[i], arrived[i]);
+bool RankTeam<Precision>::is_any(bool here) {
+  const auto says_so = [](const Letter& letter) { return !letter.empty(); };
+  const auto said = [](bool yes) { return Letter::of_text(yes ? "yes" : ""); };
+  const Mail all = post_.at_the_first(std::vector<Letter>(post_.here().size(), said(here)));
+  const bool any = std::any_of(all.begin(), all.end(), says_so);
+  const Letter verdict = post_.from_the_first(said(any));
+  return post_.is_first() ? any : says_so(verdict);
+}
+
+/// Empty where every rank of this process reaches the memory of all others. All try at once.
+template <class Precision>
+std::string RankTeam<Precision>::why_not_direct() {
+  const auto ranks = static_cast<std::size_t>(post_.ranks());
+  OpenMemory tried(sizeof(std::uint32_t));
+  Letter key;
+  std::string reason;
+  try {
+    if (const auto bytes = tried.key()) key = Letter(*bytes);
+  } catch (const SystemError& error) {
+    reason = error.what();
+  }
+  if (post_.node_place().ranks < post_.ranks()) reason = "ranks are on several machines";
+  std::vector<Mail> posted(post_.here().size(), Mail(ranks, key));
+  const std::vector<Mail> keys = post_.exchange(std::move(posted));
+  for (std::size_t other = 0; reason.empty() && other < ranks; ++other) {
+    if (static_cast<int>(other) == post_.here().front()) continue;
+    try {
+      if (keys.front()[other].empty()) throw SystemError("its memory is its process's alone");
+      const PeerMemory opened(keys.front()[other].bytes());
+    } catch (const SystemError& error) {
+      reason = "rank " + std::to_string(other) + ": " + error.what();
+    }
+  }
+  post_.exchange(std::vector<Mail>(post_.here().size(), Mail(ranks)));  // nobody tries any more
+  return reason;
+}
+
+template <class Precision>
+void RankTeam<Precision>::choose_exchange(Exchange wanted) {
+  if (wanted == Exchange::host) return;
+  if (!post_.has_other_processes()) {
+    is_direct_ = true;
+    return;
+  }
+  const std::string reason = why_not_direct();
+  if (wanted == Exchange::direct) {
+    agree(reason.empty() ? reason : "run.exchange: direct cannot be: " + reason);
+    if (!is_complete_) return;
+  }
+  is_direct_ = !is_any(!reason.empty());
 }
 
 template <class Precision>
@@ -112,23 +158,111 @@ void RankTeam<Precision>::own(const std::vector<Row>& all) {
   for (std::size_t i = 0; i < domains_.size(); ++i) {
     domains_[i]->own(arrived[i][first_rank].template rows<Row>());
   }
+  is_ordered_ = false;
+}
+
+/// Of ranks whose letters have other room than before, or come for the first time.
+template <class Precision>
+void RankTeam<Precision>::connect() {
+  const auto ranks = static_cast<std::size_t>(post_.ranks());
+  const auto posted_by_all = [&](const auto& letter_to) {
+    std::vector<Mail> posted(domains_.size(), Mail(ranks));
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      for (std::size_t to = 0; to < ranks; ++to) posted[i][to] = letter_to(*domains_[i], to);
+    }
+    return post_.exchange(std::move(posted));
+  };
+  for (auto& domain : domains_) domain->mailbox().disconnect();
+  // Whoever gets these knows that their sender no longer writes into its memory.
+  const std::vector<Mail> rooms = posted_by_all(
+      [](Domain& domain, std::size_t to) { return Letter::of(domain.mailbox().rooms()[to]); });
+  for (std::size_t i = 0; i < domains_.size(); ++i) {
+    std::vector<LetterSize> coming;
+    for (const Letter& letter : rooms[i]) coming.push_back(letter.rows<LetterSize>().at(0));
+    domains_[i]->mailbox().expect(coming);
+    domains_[i]->lay_rows();
+    if (!is_direct_) domains_[i]->mailbox().connect_by_host();
+  }
+  if (!is_direct_) return;
+  const std::vector<Mail> addresses = posted_by_all([](Domain& domain, std::size_t to) {
+    return domain.mailbox().address_for(static_cast<int>(to));
+  });
+  for (std::size_t i = 0; i < domains_.size(); ++i) {
+    domains_[i]->mailbox().connect_directly(addresses[i], post_.here());
+  }
+}
+
+/// Steps whose letters and rows all had room; else once more, from where they began, with more.
+template <class Precision>
+template <class Action>
+void RankTeam<Precision>::until_it_fits(const Action& action) {
+  for (auto& domain : domains_) domain->keep();
+  while (true) {
+    action();
+    bool is_short = false;
+    for (auto& domain : domains_) is_short = domain->was_short() || is_short;
+    if (!is_any(is_short)) return;
+    for (auto& domain : domains_) domain->grow();
+    connect();
+    for (auto& domain : domains_) domain->begin_again();
+  }
+}
+
+/// Ranks of one process may share a device: none waits there before all have sent.
+template <class Precision>
+void RankTeam<Precision>::exchange_letters() {
+  for (auto& domain : domains_) domain->mailbox().send();
+  if (is_direct_) {
+    for (auto& domain : domains_) domain->mailbox().wait();
+    return;
+  }
+  std::vector<Parcel> going, coming;
+  for (auto& domain : domains_) domain->mailbox().bring_out(going, coming);
+  post_.carry(going, coming);
+  for (auto& domain : domains_) domain->mailbox().bring_in();
+}
+
+template <class Precision>
+void RankTeam<Precision>::order() {
+  exchange_letters();
+  for (auto& domain : domains_) domain->order();
+}
+
+template <class Precision>
+void RankTeam<Precision>::compute(Wanted wanted) {
+  for (auto& domain : domains_) domain->compute(wanted);
 }
 
 template <class Precision>
 void RankTeam<Precision>::evaluate(Wanted wanted) {
-  exchange([](Domain& domain) { return domain.ghosts(); },
-           [&](Domain& domain, const Mail& arrived) { domain.evaluate(arrived, wanted); });
+  if (is_ordered_) return compute(wanted);
+  until_it_fits([&] {
+    for (auto& domain : domains_) domain->show();
+    order();
+    compute(wanted);
+  });
+  is_ordered_ = true;
 }
 
 template <class Precision>
 void RankTeam<Precision>::advance(std::int64_t steps, Wanted of_the_last) {
-  for (; steps > 0; --steps) {
+  if (steps == 0) return;
+  until_it_fits([&] {
     for (auto& domain : domains_) domain->first_half();
-    exchange([](Domain& domain) { return domain.emigrants(); },
-             [](Domain& domain, const Mail& arrived) { domain.immigrate(arrived); });
-    evaluate(steps == 1 ? of_the_last : Wanted::forces);
-    for (auto& domain : domains_) domain->second_half();
-  }
+    for (std::int64_t left = steps; left > 0; --left) {
+      order();
+      compute(left == 1 ? of_the_last : Wanted::forces);
+      for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
+    }
+  });
+  is_ordered_ = true;
+}
+
+template <class Precision>
+void RankTeam<Precision>::part() {
+  for (auto& domain : domains_) domain->mailbox().disconnect();
+  const Mail nothing(static_cast<std::size_t>(post_.ranks()));
+  post_.exchange(std::vector<Mail>(domains_.size(), nothing));
 }
 
 /// What each rank finds, on the first one.
@@ -220,6 +354,7 @@ void follow(const Commission& commission, Post& post) {
         team.count();
         break;
       case Order::What::end:
+        team.part();
         return;
     }
   }

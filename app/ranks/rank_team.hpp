@@ -24,11 +24,15 @@ class RankTeam {
 
   bool is_complete() const { return is_complete_; }
   const RankGrid& grid() const { return grid_; }
+  /// Whether letters go straight from device to device.
+  bool exchanges_directly() const { return is_direct_; }
 
   /// Deals out the particles: all of them on the first rank, none elsewhere.
   void own(const std::vector<Row>& all);
   void evaluate(Wanted wanted);
   void advance(std::int64_t steps, Wanted of_the_last);
+  /// The last that is done together: from here on nobody has hold of another's memory.
+  void part();
 
   // What comes together on the first rank; elsewhere it is empty.
 
@@ -43,11 +47,21 @@ class RankTeam {
  private:
   using Domain = RankDomain<Precision>;
 
-  template <class Write, class Read>
-  void exchange(const Write& write, const Read& read);
   template <class Value, class Find>
   std::vector<Value> from_all(const Find& find);
+  /// Throws BackendRefusal on the first rank if any has a reason; elsewhere `is_complete_` is then
+  /// false.
   void agree(const std::string& refusal);
+  bool is_any(bool here);
+  std::string why_not_direct();
+  void choose_exchange(Exchange wanted);
+
+  template <class Action>
+  void until_it_fits(const Action& action);
+  void connect();
+  void exchange_letters();
+  void order();
+  void compute(Wanted wanted);
 
   RankGrid grid_;
   Decomposition decomposition_;
@@ -56,6 +70,8 @@ class RankTeam {
   std::int64_t particles_, cells_;
   Index largest_cell_ = 0;
   bool is_complete_ = true;
+  bool is_direct_ = false;
+  bool is_ordered_ = false;
 };
 
 /// What processes do that are not that of the first rank: what it orders, until it ends.

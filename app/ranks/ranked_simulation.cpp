@@ -116,6 +116,9 @@ class RankedSimulation final : public Simulation {
   }
 
   RankGrid ranks() const override { return team_.grid(); }
+  std::string exchange() const override {
+    return team_.exchanges_directly() ? "from device to device" : "through memory of the host";
+  }
 
   double last_advance_seconds() const override { return advance_seconds_; }
   RegionSeconds regions() const override { return {}; }
@@ -172,6 +175,7 @@ class RankedSimulation final : public Simulation {
     if (post_->is_given_up()) return;
     try {
       post_->from_the_first(Letter::of(Order{}));
+      team_.part();
     } catch (const std::exception&) {
       // Whoever is left notices that this process ends.
     }
@@ -267,7 +271,8 @@ template <class State>
 std::unique_ptr<Simulation> make_ranked(const SimulationSettings& setup, const State& state,
                                         const Problem& problem, const RankGrid& ranks,
                                         const RankWish& wish, const std::shared_ptr<Post>& post) {
-  const Commission commission{setup, state.types, problem, ranks, wish.shares_devices};
+  const Commission commission{setup, state.types,         problem,
+                              ranks, wish.shares_devices, wish.exchange};
   post->from_the_first(letter_of(device_kind, commission));
   try {
     return make_in_precision(commission, post, state);

@@ -91,12 +91,16 @@ struct MakeKeys {
   static constexpr const char* name = "binning: make keys";
   PartOf<State> part_of;
   const ParticleId* id;
+  const Index* ticket;
   std::uint64_t* keys;
   Index* order;
+  Index parts;
   int id_bits;
 
+  /// Nobody's come last.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    keys[i] = static_cast<std::uint64_t>(part_of(i)) << id_bits | static_cast<std::uint64_t>(id[i]);
+    const Index part = ticket[i] == nobody ? parts : part_of(i);
+    keys[i] = static_cast<std::uint64_t>(part) << id_bits | static_cast<std::uint64_t>(id[i]);
     order[i] = i;
   }
 };
@@ -157,6 +161,8 @@ struct Reorder {
   /// `begin_of`: [parts] the first particle of each.
   template <class Offsets>
   PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
+    if (clears) next.clear(i, particles);
+    if (order != nullptr ? i >= begin_of[next.parts] : row.ticket == nobody) return;
     const Index now =
         order != nullptr ? i : begin_of[parts.number(side, row.cell, row.position)] + row.ticket;
     to.position.store(now, row.position);
@@ -168,7 +174,6 @@ struct Reorder {
     to.id[now] = row.id;
     to.image.store(now, row.image);
     if (several_types) to.type[now] = row.type;
-    if (clears) next.clear(i, particles);
   }
 };
 
@@ -299,7 +304,7 @@ Binning<Precision>::Binning(const CellGrid& grid, const OrderRules& rules, Strea
 template <class Precision>
 void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& stream) {
   const Index count = particles.count;
-  other_.resize(count);
+  reserve_rows(count, stream);
   ticket_.resize(count);
   if (rules_.deterministic) {
     order_.resize(count);
@@ -311,6 +316,17 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
     pair_position_.resize(count);
   }
+}
+
+/// Rows behind the last particle of an order in which some were left out keep what stood there:
+/// some cell and type at least.
+template <class Precision>
+void Binning<Precision>::reserve_rows(Index count, Stream& stream) {
+  const bool grows = count > other_.cell.size();
+  other_.resize(count);
+  if (!grows) return;
+  other_.cell.fill_bytes(0, stream);
+  other_.type.fill_bytes(0, stream);
 }
 
 template <class Precision>
@@ -333,8 +349,8 @@ auto Binning<Precision>::part_of(const Particles<Precision>& particles) const {
 template <class Precision>
 void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& stream) {
   for_each(stream, particles.count,
-           MakeKeys<State>{part_of(particles), particles.state.id.data(), keys_.data(),
-                           order_.data(), id_bits});
+           MakeKeys<State>{part_of(particles), particles.state.id.data(), ticket_.data(),
+                           keys_.data(), order_.data(), parts(), id_bits});
   const int part_bits = std::bit_width(static_cast<unsigned>(parts()));
   // The sort passes no gate: what it does to keys that are no longer used does no harm.
   const GatedStream<Stream> open(stream, {});

@@ -35,6 +35,10 @@ struct BinningHealth {
   Index largest_cell = 0;  ///< most particles in one cell
 };
 
+/// The ticket of who is left out of an order that lasts one step: nobody's particles, whose rows
+/// others may take.
+inline constexpr Index nobody = -1;
+
 /// How long an order lasts.
 enum class OrderLasts {
   one_step,   ///< made anew for each evaluation, out of what the last move has counted
@@ -119,6 +123,7 @@ class Binning {
   BinningHealth health(Stream& stream);
 
  private:
+  void reserve_rows(Index count, Stream& stream);
   void reserve_mirrors(Index count, Stream& stream);
   void count_anew(Stream& stream);
   void order_by_id(Particles<Precision>& particles, Stream& stream);

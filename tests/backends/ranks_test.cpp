@@ -45,9 +45,10 @@ class OnSeveralRanks : public EveryBackend {
   std::unique_ptr<Simulation> on_one(SimulationSetup setup) const {
     return backend().device->make(std::move(setup));
   }
-  std::unique_ptr<Simulation> on(const RankGrid& ranks, SimulationSetup setup) const {
+  std::unique_ptr<Simulation> on(const RankGrid& ranks, SimulationSetup setup,
+                                 Exchange exchange = Exchange::direct) const {
     return rank_device_of(backend().device->kind())
-        .make(std::move(setup), {ranks}, in_this_process(ranks));
+        .make(std::move(setup), {ranks, false, exchange}, in_this_process(ranks));
   }
   /// To the bit: the state, its sums, and who is whose partner.
   static void expect_equal(Simulation& several, Simulation& one) {
@@ -60,12 +61,12 @@ class OnSeveralRanks : public EveryBackend {
               one.neighbor_stats().partners_per_particle);
   }
   void expect_same_steps(const SimulationSetup& setup, const std::vector<RankGrid>& grids,
-                         std::int64_t steps) const {
+                         std::int64_t steps, Exchange exchange = Exchange::direct) const {
     const auto one = on_one(setup);
     one->advance(steps);
     for (const RankGrid& ranks : grids) {
       SCOPED_TRACE(in_words(ranks));
-      const auto several = on(ranks, setup);
+      const auto several = on(ranks, setup, exchange);
       several->advance(steps);
       expect_equal(*several, *one);
     }
@@ -77,6 +78,33 @@ class ToTheBit : public OnSeveralRanks {};
 TEST_P(ToTheBit, WhateverTheirGrid) {
   expect_same_steps(liquid(), {{1, 1, 1}, {2, 1, 1}, {1, 3, 1}, {2, 2, 2}, {4, 3, 3}},
                     emulated() ? 4 : 40);
+}
+
+TEST_P(ToTheBit, ThroughMemoryOfTheHost) {
+  expect_same_steps(liquid(), {{2, 1, 1}, {2, 3, 2}}, 4, Exchange::host);
+}
+
+/// Everybody flies the same way: some letters and ranks get more than they had room for.
+TEST_P(ToTheBit, WhereRoomHasToGrowOnTheWay) {
+  StartState cloud = random_liquid(150, periodic_box(6, 6, 6), 0.9, 7);
+  cloud.box = periodic_box(18, 9, 8);
+  SimulationSetup setup =
+      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
+  for (auto& velocity : setup.start.velocity) velocity = {200.0, 30.0, 0.0};
+  expect_same_steps(setup, {{3, 1, 1}, {7, 2, 1}}, emulated() ? 12 : 60);
+}
+
+TEST_P(ToTheBit, InBatchesOfOtherLengths) {
+  const SimulationSetup setup = liquid();
+  const auto one = on_one(setup);
+  const auto several = on({2, 2, 1}, setup);
+  for (const std::int64_t steps : {1, 3, 2}) {
+    one->advance(steps, LastStep::forces_only);
+    several->advance(steps, LastStep::forces_only);
+  }
+  one->advance(1);
+  several->advance(1);
+  expect_equal(*several, *one);
 }
 
 /// Whatever `auto` may try of them: others share a target's sources among threads in other ways.

@@ -33,10 +33,14 @@ void expect_that_all_is_seen(const CellGrid& global, const RankGrid& ranks) {
     const int owner = decomposition.owner_of(number);
     EXPECT_TRUE(
         shown.emplace(std::pair(owner, decomposition.place_of_own(owner, number)), cell).second);
-    decomposition.for_each_view_from_outside(number, [&](int rank, Index there) {
-      EXPECT_NE(rank, owner);
-      EXPECT_TRUE(shown.emplace(std::pair(rank, there), cell).second);
-    });
+    EXPECT_EQ(decomposition.own_cell_at(owner, decomposition.place_of_own(owner, number)), number);
+    decomposition.who_sees().for_each(
+        {cell[0], cell[1], cell[2]}, [&](int rank, Index there, bool is_owner) {
+          EXPECT_EQ(rank == owner, is_owner);
+          if (is_owner) return;
+          EXPECT_TRUE(shown.emplace(std::pair(rank, there), cell).second);
+          EXPECT_EQ(decomposition.own_cell_at(rank, there), std::nullopt);
+        });
   });
   std::size_t places = 0;
   for (int rank = 0; rank < decomposition.ranks(); ++rank) {

@@ -1,0 +1,56 @@
+// Rows of letters that came, on their way among a rank's own particles: each into a row of its own,
+// behind those that there is room for, from where binning orders them.
+#pragma once
+
+#include "app/ranks/mailbox.hpp"
+#include "core/arrival.hpp"
+#include "neighbor/cells/binning.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+template <class Precision>
+struct TakeIn {
+  static constexpr const char* name = "ranks: take in";
+  using State = typename Precision::State;
+
+  Arrived<Precision> arrived;
+  Index first_row;
+  IntoCells<State> into_cells;
+  Vec3View<State> velocity;
+  ParticleId* id;
+  std::int32_t* type;
+  bool several_types;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index slot) const {
+    Index kind = 0;
+    while (kind + 1 < arrived.count && arrived.kinds[kind + 1].first_slot <= slot) ++kind;
+    const ArrivedRows<Precision>& rows = arrived.kinds[kind];
+    const Index k = slot - rows.first_slot;
+    const Index i = first_row + slot;
+    const LetterSize size = *rows.letter.size;
+    if (k >= (rows.are_ghosts ? size.ghosts : size.emigrants)) {
+      into_cells.ticket[i] = nobody;
+    } else if (rows.are_ghosts) {
+      const GhostRow<Precision> row = rows.letter.ghosts[k];
+      take(i, row, Vec3<State>{}, Vec3<std::int32_t>{});  // nobody moves it
+    } else {
+      const EmigrantRow<Precision> row = rows.letter.emigrants[k];
+      take(i, row, row.velocity, row.image);
+    }
+  }
+
+ private:
+  template <class Row>
+  PENCILBOX_DEVICE_FUNCTION void take(Index i, const Row& row, const Vec3<State>& its_velocity,
+                                      const Vec3<std::int32_t>& image) const {
+    into_cells.position.store(i, row.position);
+    into_cells.image.store(i, image);
+    into_cells.cell[i] = row.cell;
+    velocity.store(i, its_velocity);
+    id[i] = row.id;
+    if (several_types) type[i] = row.type;
+    into_cells.ticket[i] = atomic_add(into_cells.counts + row.cell, Index{1});
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE

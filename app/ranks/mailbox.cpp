@@ -1,0 +1,277 @@
+#include "app/ranks/mailbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/device/flags.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// Of a letter in an inbox: whole lines of a GPU's memory.
+constexpr std::size_t alignment = 128;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// Each letter gets its size and, where it lies at its receiver already, its flag.
+template <class Precision>
+struct CloseLetters {
+  static constexpr const char* name = "ranks: close letters";
+  const LetterRows<Precision>* letters;
+  LetterSize* written;
+  LetterSize* wanted;
+  std::uint32_t* const* flags;
+  std::uint32_t exchange;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
+    const LetterSize size = written[rank];
+    written[rank] = {};
+    wanted[rank] = {larger(wanted[rank].emigrants, size.emigrants),
+                    larger(wanted[rank].ghosts, size.ghosts)};
+    const LetterRows<Precision>& letter = letters[rank];
+    if (letter.size == nullptr) return;
+    *letter.size = {smaller(size.emigrants, letter.room.emigrants),
+                    smaller(size.ghosts, letter.room.ghosts)};
+    if (flags[rank] != nullptr) raise_flag(flags[rank], exchange);
+  }
+};
+
+struct WaitForLetters {
+  static constexpr const char* name = "ranks: wait for letters";
+  std::uint32_t* const* flags;
+  std::uint32_t exchange;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
+    if (flags[rank] != nullptr) wait_for_flag(flags[rank], exchange);
+  }
+};
+
+/// Some more than was wanted, so that not every fluctuation makes room anew.
+Index with_reserve(Index rows) { return rows == 0 ? 0 : rows + rows / 8 + 16; }
+
+/// Of particles in a layer of cells few change it in a step.
+Index likely_emigrants(Index ghosts) { return ghosts == 0 ? 0 : ghosts / 64 + 16; }
+
+}  // namespace
+
+template <class Precision>
+Mailbox<Precision>::Mailbox(int rank, int ranks, Stream& stream)
+    : rank_(rank),
+      ranks_(static_cast<std::size_t>(ranks)),
+      stream_(stream),
+      rooms_(ranks_),
+      coming_(ranks_),
+      out_at_(ranks_),
+      in_at_(ranks_) {
+  written_.resize(ranks);
+  wanted_.resize(ranks);
+  expect(coming_);  // nothing: letters are counted before there is room for any
+  connect_by_host();
+}
+
+template <class Precision>
+std::vector<LetterSize> Mailbox<Precision>::wanted() {
+  return wanted_.download(stream_);
+}
+
+template <class Precision>
+bool Mailbox<Precision>::has_room_for(const std::vector<LetterSize>& wanted) const {
+  for (std::size_t rank = 0; rank < ranks_; ++rank) {
+    if (wanted[rank].emigrants > rooms_[rank].emigrants) return false;
+    if (wanted[rank].ghosts > rooms_[rank].ghosts) return false;
+  }
+  return true;
+}
+
+/// Who emigrates is seen by its old rank as a ghost, as a rule: the letter to oneself.
+template <class Precision>
+void Mailbox<Precision>::make_room(const std::vector<LetterSize>& wanted) {
+  const auto self = static_cast<std::size_t>(rank_);
+  Index emigrants = 0;
+  for (std::size_t rank = 0; rank < ranks_; ++rank) {
+    LetterSize& room = rooms_[rank];
+    if (wanted[rank].ghosts > room.ghosts) room.ghosts = with_reserve(wanted[rank].ghosts);
+    if (wanted[rank].emigrants > room.emigrants) {
+      room.emigrants = with_reserve(wanted[rank].emigrants);
+    }
+    if (rank == self) continue;
+    room.emigrants = std::max(room.emigrants, likely_emigrants(wanted[rank].ghosts));
+    emigrants += room.emigrants;
+  }
+  rooms_[self].ghosts = std::max(rooms_[self].ghosts, emigrants);
+}
+
+template <class Precision>
+bool Mailbox<Precision>::exchanges_with(std::size_t rank) const {
+  return rooms_[rank].rows() > 0 || coming_[rank].rows() > 0;
+}
+
+template <class Precision>
+void Mailbox<Precision>::expect(const std::vector<LetterSize>& coming) {
+  coming_ = coming;
+  places_.assign(ranks_, {});
+  std::size_t bytes = 0;
+  const auto take = [&](std::size_t wanted) {
+    const std::size_t at = bytes;
+    bytes += aligned(wanted);
+    return at;
+  };
+  for (std::size_t from = 0; from < ranks_; ++from) {
+    if (!exchanges_with(from)) continue;
+    const std::size_t letter = Rows::bytes(coming_[from]);
+    places_[from] = {nullptr, take(letter), take(letter), take(sizeof(std::uint32_t))};
+  }
+  inbox_ = {};  // before the new one
+  inbox_ = OpenMemory(std::max(bytes, alignment));
+
+  std::array<std::vector<ArrivedRows<Precision>>, 2> kinds;
+  std::vector<std::uint32_t*> flags(ranks_, nullptr);
+  slots_ = 0;
+  for (std::size_t from = 0; from < ranks_; ++from) {
+    if (!exchanges_with(from)) continue;
+    places_[from].data = inbox_.data();
+    const Rows even(inbox_.data() + places_[from].even, coming_[from]);
+    const Rows odd(inbox_.data() + places_[from].odd, coming_[from]);
+    for (const bool ghosts : {false, true}) {
+      kinds[0].push_back({slots_, ghosts, even});
+      kinds[1].push_back({slots_, ghosts, odd});
+      slots_ += ghosts ? coming_[from].ghosts : coming_[from].emigrants;
+    }
+    if (from == static_cast<std::size_t>(rank_)) continue;
+    flags[from] = reinterpret_cast<std::uint32_t*>(inbox_.data() + places_[from].flag);
+  }
+  kinds_[0].upload(kinds[0], stream_);
+  kinds_[1].upload(kinds[1], stream_);
+  own_flags_.upload(flags, stream_);
+}
+
+template <class Precision>
+Letter Mailbox<Precision>::address_for(int rank) const {
+  Letter letter = Letter::of(places_[static_cast<std::size_t>(rank)]);
+  if (const auto key = inbox_.key()) {
+    for (const std::byte byte : *key) letter.append(byte);
+  }
+  return letter;
+}
+
+template <class Precision>
+void Mailbox<Precision>::connect_directly(const Mail& addresses,
+                                          const std::vector<int>& ranks_of_this_process) {
+  const auto self = static_cast<std::size_t>(rank_);
+  std::array<std::vector<Rows>, 2> letters{std::vector<Rows>(ranks_), std::vector<Rows>(ranks_)};
+  std::vector<std::uint32_t*> flags(ranks_, nullptr);
+  for (std::size_t to = 0; to < ranks_; ++to) {
+    if (!exchanges_with(to)) continue;
+    const std::vector<std::byte>& bytes = addresses[to].bytes();
+    Address address;
+    std::memcpy(&address, bytes.data(), sizeof address);
+    std::byte* begin = address.data;
+    if (!std::count(ranks_of_this_process.begin(), ranks_of_this_process.end(),
+                    static_cast<int>(to))) {
+      const MemoryKey key(bytes.begin() + sizeof address, bytes.end());
+      peers_.push_back(std::make_unique<PeerMemory>(key));
+      begin = peers_.back()->data();
+    }
+    letters[0][to] = Rows(begin + address.even, rooms_[to]);
+    letters[1][to] = Rows(begin + address.odd, rooms_[to]);
+    if (to != self) flags[to] = reinterpret_cast<std::uint32_t*>(begin + address.flag);
+  }
+  set_out(letters, flags);
+}
+
+/// A letter to oneself needs no post.
+template <class Precision>
+void Mailbox<Precision>::connect_by_host() {
+  const auto self = static_cast<std::size_t>(rank_);
+  std::size_t out_bytes = 0, in_bytes = 0;
+  for (std::size_t other = 0; other < ranks_; ++other) {
+    if (other == self || !exchanges_with(other)) continue;
+    out_at_[other] = out_bytes;
+    in_at_[other] = in_bytes;
+    out_bytes += aligned(Rows::bytes(rooms_[other]));
+    in_bytes += aligned(Rows::bytes(coming_[other]));
+  }
+  outbox_.resize(static_cast<std::int64_t>(out_bytes));
+  going_.resize(out_bytes);
+  coming_copy_.resize(in_bytes);
+  std::array<std::vector<Rows>, 2> letters{std::vector<Rows>(ranks_), std::vector<Rows>(ranks_)};
+  for (std::size_t to = 0; to < ranks_; ++to) {
+    if (!exchanges_with(to)) continue;
+    for (const std::size_t odd : {0U, 1U}) {
+      const std::size_t at = odd == 1 ? places_[to].odd : places_[to].even;
+      std::byte* const begin = to == self ? inbox_.data() + at : outbox_.data() + out_at_[to];
+      letters[odd][to] = Rows(begin, rooms_[to]);
+    }
+  }
+  set_out(letters, std::vector<std::uint32_t*>(ranks_, nullptr));
+}
+
+template <class Precision>
+void Mailbox<Precision>::set_out(const std::array<std::vector<Rows>, 2>& letters,
+                                 const std::vector<std::uint32_t*>& flags) {
+  letters_[0].upload(letters[0], stream_);
+  letters_[1].upload(letters[1], stream_);
+  flags_of_others_.upload(flags, stream_);
+  written_.fill_bytes(0, stream_);
+  wanted_.fill_bytes(0, stream_);
+  exchange_ = 0;  // as all ranks do
+}
+
+template <class Precision>
+Outgoing<Precision> Mailbox<Precision>::outgoing() {
+  ++exchange_;
+  return {letters_[half()].data(), written_.data()};
+}
+
+template <class Precision>
+void Mailbox<Precision>::send() {
+  for_each(stream_, static_cast<Index>(ranks_),
+           CloseLetters<Precision>{letters_[half()].data(), written_.data(), wanted_.data(),
+                                   flags_of_others_.data(), exchange_});
+}
+
+template <class Precision>
+void Mailbox<Precision>::wait() {
+  for_each(stream_, static_cast<Index>(ranks_), WaitForLetters{own_flags_.data(), exchange_});
+}
+
+template <class Precision>
+void Mailbox<Precision>::bring_out(std::vector<Parcel>& going, std::vector<Parcel>& coming) {
+  memory::copy(going_.data(), outbox_.data(), static_cast<std::size_t>(outbox_.size()), stream_);
+  stream_.synchronize();
+  for (std::size_t other = 0; other < ranks_; ++other) {
+    const int number = static_cast<int>(other);
+    if (number == rank_ || !exchanges_with(other)) continue;
+    std::byte* const letter = going_.data() + out_at_[other];
+    LetterSize size;
+    std::memcpy(&size, letter, sizeof size);
+    going.push_back({rank_, number, letter, Rows::bytes_used(rooms_[other], size.ghosts)});
+    coming.push_back(
+        {rank_, number, coming_copy_.data() + in_at_[other], Rows::bytes(coming_[other])});
+  }
+}
+
+template <class Precision>
+void Mailbox<Precision>::bring_in() {
+  for (std::size_t from = 0; from < ranks_; ++from) {
+    if (static_cast<int>(from) == rank_ || !exchanges_with(from)) continue;
+    const std::byte* const letter = coming_copy_.data() + in_at_[from];
+    LetterSize size;
+    std::memcpy(&size, letter, sizeof size);
+    const Address& place = places_[from];
+    memory::copy(inbox_.data() + (half() == 1 ? place.odd : place.even), letter,
+                 Rows::bytes_used(coming_[from], size.ghosts), stream_);
+  }
+}
+
+template <class Precision>
+Arrived<Precision> Mailbox<Precision>::arrived() {
+  return {kinds_[half()].data(), static_cast<Index>(kinds_[half()].size())};
+}
+
+template class Mailbox<SinglePrecision>;
+template class Mailbox<MixedPrecision>;
+template class Mailbox<DoublePrecision>;
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
