@@ -34,10 +34,10 @@ double energy_per_particle(const Observation& sums) {
   return sums.total_energy() / static_cast<double>(sums.particles);
 }
 
-std::string ranks_text(const RankGrid& ranks) {
+std::string ranks_text(const RankGrid& ranks, const std::string& exchange) {
   if (ranks == RankGrid{1, 1, 1}) return {};
-  return fmt::format("{} ranks, {} x {} x {}\n", ranks[0] * ranks[1] * ranks[2], ranks[0], ranks[1],
-                     ranks[2]);
+  return fmt::format("{} ranks, {} x {} x {}, letters {}\n", ranks[0] * ranks[1] * ranks[2],
+                     ranks[0], ranks[1], ranks[2], exchange);
 }
 
 void note(const std::string& text) { std::cerr << "pencilbox: " << text << std::endl; }
@@ -264,7 +264,7 @@ std::string RunSession::announcement() const {
   text += std::to_string(particles_) + " particles, " + std::to_string(deck_.steps) +
           " steps, back end " + deck_.backend + ", " + std::string(name_of(deck_.precision)) +
           " precision, " + device_.kind + ": " + device_.name + "\n" +
-          ranks_text(simulation_->ranks());
+          ranks_text(simulation_->ranks(), simulation_->exchange());
   if (resumed_) {
     text += "going on at step " + std::to_string(first_step_) + ", from " +
             resumed_->path.string() + "\n";
@@ -297,6 +297,7 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.precision = deck_.precision;
   report.deterministic = deck_.deterministic;
   report.ranks = simulation_->ranks();
+  report.exchange = simulation_->exchange();
   report.integrator = stages_.now().integrator;
   report.stages = stages_.reports();
   report.regions = simulation_->regions();

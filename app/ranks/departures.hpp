@@ -7,6 +7,7 @@
 #include "app/ranks/mailbox.hpp"
 #include "core/arrival.hpp"
 #include "core/device/flags.hpp"
+#include "core/kick_and_drift.hpp"
 #include "neighbor/cells/binning.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "core/device/flags.hpp"
+#include "core/precision.hpp"
+#include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

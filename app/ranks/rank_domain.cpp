@@ -164,6 +164,7 @@ template <class Precision>
 template <Moving moving>
 void RankDomain<Precision>::move() {
   const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
+  profiler_.begin(Region::integrate, stream_);
   for_each(stream_, particles_.count,
            MoveOwn<Precision, moving>{kick_and_drift(step()), force.view(), departures(),
                                       rows_used(), step()},
@@ -186,6 +187,7 @@ template <class Precision>
 void RankDomain<Precision>::order() {
   const Index rows = particles_.count;
   ParticleState<Precision>& state = particles_.state;
+  profiler_.begin(Region::bin, stream_);
   for_each(stream_, mailbox_.slots(),
            TakeIn<Precision>{mailbox_.arrived(), rows,
                              binning_->arrival(particles_, step(), nullptr, 0).into_cells,
@@ -200,13 +202,18 @@ void RankDomain<Precision>::order() {
 
 template <class Precision>
 void RankDomain<Precision>::compute(Wanted wanted) {
+  profiler_.begin(Region::prepare, stream_);
   backend_->rebuild(view(), stream_);
+  profiler_.begin(Region::force, stream_);
   backend_->compute(view(), *interaction_, wanted, particles_.sums, stream_);
+  profiler_.begin(Region::end, stream_);
 }
 
 template <class Precision>
 void RankDomain<Precision>::second_half() {
+  profiler_.begin(Region::integrate, stream_);
   integrator_->second_half({particles_, step()}, stream_);
+  profiler_.begin(Region::end, stream_);
 }
 
 template <class Precision>

@@ -43,6 +43,8 @@ class RankDomain {
 
   int rank() const { return rank_; }
   Mailbox<Precision>& mailbox() { return mailbox_; }
+  Profiler& profiler() { return profiler_; }
+  Stream& stream() { return stream_; }
 
   /// The particles in its cells, to begin with, in no order: ghosts are lacking.
   void own(std::vector<Row> rows);

@@ -45,6 +45,9 @@ void choose_device_of_its_own(const NodePlace& place, bool shares_devices) {
   choose_device(place.rank % *devices);
 }
 
+/// Of the profile.
+constexpr std::int64_t steps_a_sample = 16;
+
 /// Which of two losses to tell of: the same, however particles are dealt out.
 bool is_earlier(const BinningHealth& a, const BinningHealth& b) {
   return a.failed &&
@@ -247,14 +250,21 @@ void RankTeam<Precision>::evaluate(Wanted wanted) {
 template <class Precision>
 void RankTeam<Precision>::advance(std::int64_t steps, Wanted of_the_last) {
   if (steps == 0) return;
+  Domain& timed = *domains_.front();
+  timed.profiler().start();
   until_it_fits([&] {
+    timed.profiler().pause();
     for (auto& domain : domains_) domain->first_half();
     for (std::int64_t left = steps; left > 0; --left) {
+      // The last may evaluate energies too, and is none unless it is the only one.
+      const bool is_sample = left == steps || left % steps_a_sample == 2;
+      is_sample ? timed.profiler().sample() : timed.profiler().pause();
       order();
       compute(left == 1 ? of_the_last : Wanted::forces);
       for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
     }
   });
+  timed.profiler().stop(timed.stream());
   is_ordered_ = true;
 }
 

@@ -42,6 +42,10 @@ class RankTeam {
   BinningHealth health();
   NeighborStats count();
 
+  /// Of steps, as the first domain of this process sees them; letters belong to the integration.
+  RegionSeconds regions() const { return domains_.front()->profiler().seconds(); }
+  void forget_regions() { domains_.front()->profiler() = Profiler(); }
+
   LaunchReport launch_report() const { return domains_.front()->launch_report(); }
 
  private:

@@ -121,8 +121,8 @@ class RankedSimulation final : public Simulation {
   }
 
   double last_advance_seconds() const override { return advance_seconds_; }
-  RegionSeconds regions() const override { return {}; }
-  void forget_regions() override {}
+  RegionSeconds regions() const override { return team_.regions(); }
+  void forget_regions() override { team_.forget_regions(); }
 
   BackendStats backend_stats() override {
     const NeighborStats neighbors = neighbor_stats();

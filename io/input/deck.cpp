@@ -368,6 +368,7 @@ class Binder {
     deck_.device = values().text("run.device");
     deck_.deterministic = values().boolean("run.deterministic");
     deck_.executor = enum_of<Executor>(values().text("run.executor"), executor_names);
+    deck_.exchange = enum_of<Exchange>(values().text("run.exchange"), exchange_names);
     bind_ranks();
   }
 

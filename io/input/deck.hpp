@@ -11,6 +11,7 @@
 
 #include "core/barostat.hpp"
 #include "core/box.hpp"
+#include "core/exchange.hpp"
 #include "core/executor.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
@@ -124,6 +125,7 @@ struct Deck {
   bool deterministic = false;
   Executor executor = Executor::best;
   std::optional<std::array<int, 3>> ranks{};  ///< in each direction; absent: to be found
+  Exchange exchange = Exchange::best;
 
   std::vector<ObservableChoice> observables;  ///< each once, with every parameter
   DeckOutput output;

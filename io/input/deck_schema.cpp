@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/barostat.hpp"
+#include "core/exchange.hpp"
 #include "core/executor.hpp"
 #include "core/interactions/lennard_jones_model.hpp"
 #include "core/interactions/potential.hpp"
@@ -487,6 +488,14 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .least = 3,
        .most = 3,
        .words_for_all = {"auto"}},
+      {.path = "run.exchange",
+       .kind = KeyKind::choice,
+       .default_value = "auto",
+       .documentation =
+           "How letters of a step travel between ranks; direct: kernels store into the "
+           "neighbour's memory, where all GPUs of a machine reach each other's, host: "
+           "through memory of the host, by MPI, auto: direct where it can be",
+       .choices = words(exchange_names)},
       {.path = "run.executor",
        .kind = KeyKind::choice,
        .default_value = "auto",

@@ -191,6 +191,7 @@ Json report_json(const RunReport& report) {
           {"precision", name_of(report.precision)},
           {"deterministic", report.deterministic},
           {"ranks", report.ranks},
+          {"exchange", report.exchange.empty() ? Json(nullptr) : Json(report.exchange)},
           {"integrator", report.integrator},
           {"stages", stages_json(report.stages)},
           {"regions", regions_json(report.regions)},

@@ -60,12 +60,15 @@ class OnProcesses : public InAFolder {
 TEST_F(OnProcesses, AllFilesAreThoseOfOneRank) {
   run_into("one", "");
   const ProgramResult three = run_into("three", "--ranks 3");
-  EXPECT_NE(three.out.find("3 ranks, 1 x 1 x 3\n"), std::string::npos) << three.out;
+  EXPECT_NE(three.out.find("3 ranks, 1 x 1 x 3, letters through memory of the host\n"),
+            std::string::npos)
+      << three.out;
   expect_same_files("one", "three");
   run_into("grid", "--set run.ranks=[2,1,2]");
   expect_same_files("one", "grid");
   const auto report = nlohmann::json::parse(read("grid/report.json"));
   EXPECT_EQ(report.at("ranks"), nlohmann::json::parse("[2, 1, 2]"));
+  EXPECT_EQ(report.at("exchange"), "through memory of the host");
 }
 
 TEST_F(OnProcesses, ARunGoesOnOnAnotherNumberOfThem) {
@@ -105,6 +108,8 @@ TEST_F(OnProcesses, WhatCannotBeIsRefusedInWords) {
   expect_refused("run deck.yaml --ranks 100000", "--ranks:", "got 100000, allowed 1 to");
   expect_refused("run deck.yaml --set run.ranks=[5,1,1]",
                  "--set run.ranks:", "5 in a direction of 4 cells");
+  expect_refused("run deck.yaml --ranks 2 --set run.exchange=direct", "deck.yaml",
+                 "run.exchange: direct cannot be: rank 1: its memory is its process's alone");
   expect_refused("run deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
                  "verlet-list: not on several ranks");
   expect_refused("check deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",

@@ -7,13 +7,19 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Not out of a pool, of which no other process could open a part.
-OpenMemory::OpenMemory(std::size_t bytes) : bytes_(bytes) {
+namespace {
+constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
+}  // namespace
+
+/// Not out of a pool, of which no other process could open a part; and whole pages, since a driver
+/// may open nothing less.
+OpenMemory::OpenMemory(std::size_t bytes)
+    : bytes_(static_cast<std::size_t>(round_up(static_cast<std::int64_t>(bytes), page_bytes))) {
   void* pointer = nullptr;
-  check(vendor::allocate_for_peers(&pointer, bytes), "allocating memory that others may open");
+  check(vendor::allocate_for_peers(&pointer, bytes_), "allocating memory that others may open");
   data_ = static_cast<std::byte*>(pointer);
   allocated_bytes += static_cast<std::int64_t>(bytes_);
-  check(vendor::clear(data_, bytes), "clearing memory");
+  check(vendor::clear(data_, bytes_), "clearing memory");
 }
 
 OpenMemory::~OpenMemory() {
