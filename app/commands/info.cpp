@@ -18,11 +18,16 @@ std::string describe(const DeviceApi& device) {
     const std::string head = fmt::format("{}: {}\n  {}kernels compiled by {}\n  ", p.kind, p.name,
                                          p.driver.empty() ? "" : p.driver + ", ", p.compiler);
     // What an emulator imitates of a GPU says nothing about a CPU.
-    if (p.emulates_blocks) return head + memory + ", back ends with blocks are emulated\n";
+    if (p.emulates_blocks) {
+      return head + memory + ", back ends with blocks are emulated\n  " +
+             "letters between ranks: through memory of the host, by MPI\n";
+    }
     return head +
            fmt::format("multiprocessors {}, warp {}, shared memory {} KB (on request {} KB), {}\n",
                        p.multiprocessors, p.warp_size, p.shared_bytes / 1024,
-                       p.shared_bytes_opt_in / 1024, memory);
+                       p.shared_bytes_opt_in / 1024, memory) +
+           "  letters between ranks: from device to device where GPUs of one machine reach each "
+           "other's memory, else through memory of the host, by MPI\n";
   } catch (const SystemError& error) {
     return fmt::format("{}: none ({})\n", device.kind(), error.what());
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "app/ranks/ranked_simulation.hpp"
 #include "core/device/choice.hpp"
 #include "core/device/device.hpp"
 #include "core/device/peer_memory.hpp"
@@ -80,11 +81,12 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
   } catch (const BackendRefusal& error) {
     refusal = error.what();
   }
-  agree(refusal);
+  agree<BackendRefusal>(refusal);
   if (is_complete_) choose_exchange(commission.exchange);
 }
 
 template <class Precision>
+template <class Refusal>
 void RankTeam<Precision>::agree(const std::string& refusal) {
   const Letter mine = Letter::of_text(refusal);
   const Mail all = post_.at_the_first(std::vector<Letter>(post_.here().size(), mine));
@@ -93,7 +95,7 @@ void RankTeam<Precision>::agree(const std::string& refusal) {
   std::string reason = refused == all.end() ? std::string() : refused->text();
   const Letter verdict = post_.from_the_first(Letter::of_text(reason));
   is_complete_ = reason.empty() && verdict.empty();
-  if (!reason.empty()) throw BackendRefusal(reason);
+  if (!reason.empty()) throw Refusal(reason);
 }
 
 /// Whether it is so on any rank; all get to know.
@@ -144,7 +146,8 @@ void RankTeam<Precision>::choose_exchange(Exchange wanted) {
   }
   const std::string reason = why_not_direct();
   if (wanted == Exchange::direct) {
-    agree(reason.empty() ? reason : "run.exchange: direct cannot be: " + reason);
+    constexpr const char* what = "run.exchange: letters cannot go from device to device: ";
+    agree<RanksRefusal>(reason.empty() ? reason : what + reason);
     if (!is_complete_) return;
   }
   is_direct_ = !is_any(!reason.empty());

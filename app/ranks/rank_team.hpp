@@ -53,8 +53,8 @@ class RankTeam {
 
   template <class Value, class Find>
   std::vector<Value> from_all(const Find& find);
-  /// Throws BackendRefusal on the first rank if any has a reason; elsewhere `is_complete_` is then
-  /// false.
+  /// Throws on the first rank if any has a reason; elsewhere `is_complete_` is then false.
+  template <class Refusal>
   void agree(const std::string& refusal);
   bool is_any(bool here);
   std::string why_not_direct();

@@ -278,6 +278,8 @@ std::unique_ptr<Simulation> make_ranked(const SimulationSettings& setup, const S
     return make_in_precision(commission, post, state);
   } catch (const BackendRefusal&) {
     throw;  // all have agreed on it
+  } catch (const RanksRefusal&) {
+    throw;  // on this, too
   } catch (const PhysicsError&) {
     throw;  // of a simulation that was there, and has dismissed the others
   } catch (...) {

@@ -108,8 +108,9 @@ TEST_F(OnProcesses, WhatCannotBeIsRefusedInWords) {
   expect_refused("run deck.yaml --ranks 100000", "--ranks:", "got 100000, allowed 1 to");
   expect_refused("run deck.yaml --set run.ranks=[5,1,1]",
                  "--set run.ranks:", "5 in a direction of 4 cells");
-  expect_refused("run deck.yaml --ranks 2 --set run.exchange=direct", "deck.yaml",
-                 "run.exchange: direct cannot be: rank 1: its memory is its process's alone");
+  expect_refused(
+      "run deck.yaml --ranks 2 --set run.exchange=direct", "deck.yaml",
+      "letters cannot go from device to device: rank 1: its memory is its process's alone");
   expect_refused("run deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
                  "verlet-list: not on several ranks");
   expect_refused("check deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",

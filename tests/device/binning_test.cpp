@@ -46,6 +46,21 @@ struct Displace {
   }
 };
 
+/// Where they are; every third is nobody's any more.
+struct ArriveAllButSome {
+  static constexpr const char* name = "test: arrive";
+  IntoCells<double> into_cells;
+  const ParticleId* id;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (id[i] % 3 == 0) {
+      into_cells.ticket[i] = nobody;
+    } else {
+      into_cells(i, into_cells.position[i], {});
+    }
+  }
+};
+
 /// Whether the order is deterministic, whether blocks scan the counts each for itself, and the
 /// parts of a cell.
 class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool, Index>> {
@@ -138,6 +153,40 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
     }
   }
   EXPECT_FALSE(binning.health(stream).failed);
+}
+
+TEST_P(BinningTest, LeavesOutWhoHasNoTicket) {
+  Stream stream;
+  Profiler profiler;
+  const Box box{{0.0, 0.0, 0.0}, {11.0, 7.7, 4.1}, {true, true, true}};
+  const StartState start = random_state(1000, box, 4);
+  const CellGrid grid = make_cell_grid(box, 2.0, start.position);
+  auto binning = binning_of<DoublePrecision>(grid, stream);
+  Particles<DoublePrecision> particles;
+  upload(start, grid, particles, stream);
+  binning.run(particles, 0, profiler, stream);
+  for_each(stream, particles.count,
+           ArriveAllButSome{binning.arrival(particles, {}, nullptr, 0).into_cells,
+                            particles.state.id.data()});
+  binning.order_arrived(particles, profiler, stream);
+  Buffer<Index> offset(grid.count() + 1);
+  memory::copy(offset.data(), binning.view(particles).offset,
+               static_cast<std::size_t>(offset.bytes()), stream);
+  const auto offsets = offset.download(stream);
+  ASSERT_EQ(offsets.back(), 1000 - 333);
+  const auto ids = particles.state.id.download(stream);
+  const auto cells = particles.state.cell.download(stream);
+  std::set<ParticleId> seen;
+  for (Index cell = 0; cell < grid.count(); ++cell) {
+    for (Index i = offsets[static_cast<std::size_t>(cell)];
+         i < offsets[static_cast<std::size_t>(cell) + 1]; ++i) {
+      EXPECT_EQ(cells[static_cast<std::size_t>(i)], cell);
+      EXPECT_NE(ids[static_cast<std::size_t>(i)] % 3, 0);
+      seen.insert(ids[static_cast<std::size_t>(i)]);
+    }
+  }
+  EXPECT_EQ(seen.size(), 667U);
+  for (const Index cell : cells) EXPECT_LT(cell, grid.count()) << "of a row that nobody uses";
 }
 
 TEST_P(BinningTest, ReportsALostParticleWithItsStep) {
