@@ -124,9 +124,11 @@ struct MoveOwn {
   Vec3View<const typename Precision::Accumulator> force;
   Departures<Precision> depart;
   const Index* particles;  ///< that there are, ghosts included
+  Index* most;             ///< of them, so far
   StepNumber step;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (i == 0 && *particles > *most) *most = *particles;
     const CellCoordinates home = depart.home(i);
     if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
     MovingParticle<Precision> now = move.particle(i);

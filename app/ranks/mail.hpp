@@ -35,6 +35,13 @@ class Letter {
   }
 
   template <class Row>
+  void append_all(const std::vector<Row>& rows) {
+    static_assert(std::is_trivially_copyable_v<Row>);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(rows.data());
+    bytes_.insert(bytes_.end(), bytes, bytes + rows.size() * sizeof(Row));
+  }
+
+  template <class Row>
   std::vector<Row> rows() const {
     static_assert(std::is_trivially_copyable_v<Row>);
     std::vector<Row> rows(bytes_.size() / sizeof(Row));

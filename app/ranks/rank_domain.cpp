@@ -30,18 +30,25 @@ OrderRules rules_of(const SimulationSettings& setup) {
   return rules;
 }
 
+/// By cell and id, of rows that come cell by cell as a rule.
+template <class Row>
+void sort_within_cells(std::vector<Row>& rows) {
+  const auto by_cell = [](const Row& a, const Row& b) { return a.cell < b.cell; };
+  if (!std::is_sorted(rows.begin(), rows.end(), by_cell)) {
+    return std::sort(rows.begin(), rows.end());
+  }
+  for (auto begin = rows.begin(); begin != rows.end();) {
+    const auto end =
+        std::find_if(begin, rows.end(), [&](const Row& row) { return row.cell != begin->cell; });
+    std::sort(begin, end);
+    begin = end;
+  }
+}
+
 /// Room for fluctuations: rows that nobody uses cost time, and too few a batch of steps.
 Index rows_for(Index particles) {
   return particles + 2 * static_cast<Index>(std::sqrt(static_cast<double>(particles))) + 16;
 }
-
-struct NoteMost {
-  static constexpr const char* name = "ranks: note the rows used";
-  const Index* used;
-  Index* most;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const { *most = larger(*most, *used); }
-};
 
 }  // namespace
 
@@ -167,7 +174,7 @@ void RankDomain<Precision>::move() {
   profiler_.begin(Region::integrate, stream_);
   for_each(stream_, particles_.count,
            MoveOwn<Precision, moving>{kick_and_drift(step()), force.view(), departures(),
-                                      rows_used(), step()},
+                                      rows_used(), most_used_.data(), step()},
            move_threads(particles_.count));
 }
 
@@ -197,7 +204,6 @@ void RankDomain<Precision>::order() {
   binning_->order_arrived(particles_, profiler_, stream_);
   particles_.count = rows;
   is_ordered_ = true;
-  for_each(stream_, 1, NoteMost{rows_used(), most_used_.data()});
 }
 
 template <class Precision>
@@ -219,14 +225,23 @@ void RankDomain<Precision>::second_half() {
 template <class Precision>
 void RankDomain<Precision>::keep() {
   kept_.take(particles_, rows_used(), stream_);
+  kept_step_ = step_;
   most_used_.fill_bytes(0, stream_);
 }
 
 template <class Precision>
 bool RankDomain<Precision>::was_short() {
   wanted_letters_ = mailbox_.wanted();
-  wanted_rows_ = std::max(wanted_rows_, most_used_.download(stream_)[0]);
+  wanted_rows_ = std::max({wanted_rows_, most_used_.download(stream_)[0], rows_now()});
   return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_);
+}
+
+template <class Precision>
+Index RankDomain<Precision>::rows_now() {
+  Index used = 0;
+  memory::copy(&used, rows_used(), sizeof used, stream_);
+  stream_.synchronize();
+  return used;
 }
 
 template <class Precision>
@@ -240,15 +255,14 @@ void RankDomain<Precision>::begin_again() {
   kept_.give_back(particles_, stream_);
   memory::copy(used_.data(), kept_.rows_used(), sizeof(Index), stream_);
   is_ordered_ = false;
+  step_ = kept_step_;
 }
 
 /// By row; nothing where a row is no particle of this rank.
 template <class Precision>
 std::vector<std::optional<Index>> RankDomain<Precision>::own_cells() {
-  Index used = 0;
-  memory::copy(&used, rows_used(), sizeof used, stream_);
   std::vector<Index> cells = particles_.state.cell.download(stream_);
-  cells.resize(static_cast<std::size_t>(used));
+  cells.resize(static_cast<std::size_t>(rows_now()));
   std::vector<std::optional<Index>> own;
   for (const Index cell : cells) own.push_back(decomposition_.own_cell_at(rank_, cell));
   return own;
@@ -264,6 +278,7 @@ auto RankDomain<Precision>::rows() -> std::vector<Row> {
     own.push_back(all[i]);
     own.back().cell = *cells[i];
   }
+  sort_within_cells(own);
   return own;
 }
 

@@ -70,7 +70,7 @@ class RankDomain {
   /// Back to what was kept.
   void begin_again();
 
-  /// Its own, with forces and whatever else was wanted of the last evaluation.
+  /// Its own, by cell and id, with forces and whatever else was wanted of the last evaluation.
   std::vector<Row> rows();
   /// Its steps are counted from the first of this domain.
   BinningHealth health();
@@ -92,6 +92,7 @@ class RankDomain {
   CellBox cells_that_nobody_sees() const;
   BinnedParticles<Precision> view() const { return binning_->view(particles_); }
   const Index* rows_used() const;
+  Index rows_now();
   std::vector<std::optional<Index>> own_cells();
   StepNumber step() const { return {nullptr, step_}; }
 
@@ -107,7 +108,7 @@ class RankDomain {
   Particles<Precision> particles_;
   std::optional<Binning<Precision>> binning_;
   bool is_ordered_ = false;         ///< and ghosts are there
-  Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, since keep()
+  Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, so far
   ParticleCopy<Precision> kept_;
   Index wanted_rows_ = 0;
   std::vector<LetterSize> wanted_letters_;
@@ -117,7 +118,7 @@ class RankDomain {
   std::optional<Interaction<typename Precision::Pair>> interaction_;
   std::unique_ptr<Backend<Precision>> backend_;
   std::unique_ptr<Integrator<Precision>> integrator_;
-  std::int32_t step_ = 0;
+  std::int32_t step_ = 0, kept_step_ = 0;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
