@@ -81,7 +81,7 @@ class SourcesAround {
 
   /// Stores the targets, which are in cell x of the pencil's run, what is within reach of any and
   /// none of them, and padding; returns how many sources there are.
-  Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
+  HWY_INLINE Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
     const Corners corners = corners_of(targets);
     const TargetLanes own = lanes_of(targets);
     RowEntry* const sources = row + targets_of_a_row;
@@ -194,8 +194,7 @@ class SourcesAround {
   void begin_row(const RowTargets& targets, RowEntry* entry) const {
     for (Index t = 0; t < targets_of_a_row; ++t) {
       const Index particle = targets.particle[static_cast<std::size_t>(t)];
-      entry[t] =
-          entry_of(t < targets.count ? layout_.place_of_own(particle) : layout_.padding());
+      entry[t] = entry_of(t < targets.count ? layout_.place_of_own(particle) : layout_.padding());
     }
   }
 

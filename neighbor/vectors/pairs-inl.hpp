@@ -108,10 +108,12 @@ class EnergyPairs {
                                     const Types& types) const {
     return r2.is_below(table_.of_sources(row, types).cutoff_squared);
   }
-  HWY_INLINE PairTerm<Lanes<double>> operator()(const Lanes<double>& r2, std::ptrdiff_t row,
+  HWY_INLINE Lanes<double> inverse(const Lanes<double>& r2) const { return reciprocal(r2); }
+  HWY_INLINE PairTerm<Lanes<double>> operator()(const Lanes<double>& inverse_r2,
+                                                const Lanes<double>& r2, std::ptrdiff_t row,
                                                 const Types& types) const {
     const auto& constants = table_.of_sources(row, types);
-    PairTerm<Lanes<double>> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
+    PairTerm<Lanes<double>> term = HWY_NAMESPACE::lennard_jones(constants, inverse_r2);
     HWY_NAMESPACE::shift_force(constants, r2, term);
     return term;
   }
@@ -129,10 +131,7 @@ class PairsWithin {
   HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, std::ptrdiff_t, OneType) const {
     return r2.is_below(range_squared_);
   }
-  HWY_INLINE const Lanes<double>& operator()(const Lanes<double>& r2, std::ptrdiff_t,
-                                             OneType) const {
-    return r2;
-  }
+  HWY_INLINE Lanes<double> inverse(const Lanes<double>& r2) const { return r2; }
 
  private:
   Lanes<double> range_squared_;
@@ -174,8 +173,10 @@ class ForcePairs {
   HWY_INLINE Truth<Real> in_range(const Numbers& r2, std::ptrdiff_t, const Types&) const {
     return r2.is_below(cutoff_squared_);
   }
-  HWY_INLINE Numbers operator()(const Numbers& r2, std::ptrdiff_t, const Types&) const {
-    Numbers force = HWY_NAMESPACE::lennard_jones_force_in_units(balance_, numerator_ / r2);
+  HWY_INLINE Numbers inverse(const Numbers& r2) const { return numerator_ / r2; }
+  HWY_INLINE Numbers operator()(const Numbers& inverse_r2, const Numbers& r2, std::ptrdiff_t,
+                                const Types&) const {
+    Numbers force = HWY_NAMESPACE::lennard_jones_force_in_units(balance_, inverse_r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
       force -= force_at_cutoff_ / square_root(r2);
     }
@@ -205,17 +206,18 @@ class ForcePairs<Real, form, true> {
 
   double length() const { return length_; }
   double unit() const { return unit_; }
-  HWY_INLINE Truth<Real> in_range(const Numbers& r2, std::ptrdiff_t row,
-                                  const Types& types) const {
+  HWY_INLINE Truth<Real> in_range(const Numbers& r2, std::ptrdiff_t row, const Types& types) const {
     return (r2 * square_of_length_).is_below(table_.of_sources(row, types).cutoff_squared);
   }
-  HWY_INLINE Numbers operator()(const Numbers& count, std::ptrdiff_t row,
+  HWY_INLINE Numbers inverse(const Numbers& count) const {
+    return reciprocal(count * square_of_length_);
+  }
+  HWY_INLINE Numbers operator()(const Numbers& inverse_r2, const Numbers& count, std::ptrdiff_t row,
                                 const Types& types) const {
     const auto constants = table_.of_sources(row, types);
-    const Numbers r2 = count * square_of_length_;
-    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
+    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, inverse_r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
-      HWY_NAMESPACE::shift_force(constants, r2, term);
+      HWY_NAMESPACE::shift_force(constants, count * square_of_length_, term);
     }
     return term.force_over_r * per_unit_;
   }

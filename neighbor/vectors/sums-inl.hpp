@@ -75,6 +75,7 @@ struct SeenSources {
 
   const Vec3<Lanes<Real>>& separation;
   const Lanes<Real>& r2;
+  const Lanes<Real>& inverse;  ///< of r2, as pairs make it
   std::ptrdiff_t row;
   const Types& types;
 
@@ -84,7 +85,7 @@ struct SeenSources {
   }
   template <class Pairs>
   HWY_INLINE auto evaluated(const Pairs& pairs) const {
-    return pairs(r2, row, types);
+    return pairs(inverse, r2, row, types);
   }
 };
 
@@ -275,8 +276,8 @@ class FixedPointRules {
   Numbers nearest_squared_;  ///< [spacings^2]
 };
 
-/// Where nobody is nearer than the least distance, which it watches: what it sums is of no use where
-/// somebody was.
+/// Where nobody is nearer than the least distance, which it watches: what it sums is of no use
+/// where somebody was.
 template <bool several_types>
 struct FixedPointSum : WholeForces {
   using Numbers = Lanes<float>;
@@ -299,8 +300,8 @@ struct FixedPointSum : WholeForces {
   }
 };
 
-/// Who are nearer than the least distance are taken as if they were there, in the direction in which
-/// they are, and what they do in double less that is added apart.
+/// Who are nearer than the least distance are taken as if they were there, in the direction in
+/// which they are, and what they do in double less that is added apart.
 template <bool several_types>
 struct FixedPointSumOfNear : WholeForces {
   using Numbers = Lanes<float>;
@@ -314,8 +315,8 @@ struct FixedPointSumOfNear : WholeForces {
   HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen) {
     const Numbers nearest_squared = rules.nearest_squared(seen.row, seen.types);
     const Truth<float> in_range = seen.in_range(pairs);
-    const Numbers taken =
-        pairs(greater(seen.r2, nearest_squared), seen.row, seen.types).where(in_range);
+    const Numbers r2 = greater(seen.r2, nearest_squared);
+    const Numbers taken = pairs(pairs.inverse(r2), r2, seen.row, seen.types).where(in_range);
     const WholeLanes of_x = nearest_whole(taken * seen.separation.x);
     const WholeLanes of_y = nearest_whole(taken * seen.separation.y);
     const WholeLanes of_z = nearest_whole(taken * seen.separation.z);

@@ -82,59 +82,58 @@ class RowWalk {
   template <class Sum, class SumOfNear, class Sums>
   HWY_INLINE void sum_row(const Row& row, const typename Sum::Rules& rules, Sums& to) const {
     typename Sum::Results results;
-    bool has_near = false;
+    unsigned have_near = 0;
     if (row.targets.count == targets_of_a_row) {
-      has_near = go_along<targets_of_a_row, Sum>(row, 0, rules, results);
+      have_near = go_along<targets_of_a_row, Sum>(row, 0, rules, results);
     } else {
-      Sum nothing;
+      const Sum nothing;
       for (std::size_t t = 0; t < targets_of_a_row; ++t) nothing.put(results, t);
       for (Index t = 0; t < row.targets.count; ++t) {
-        has_near |= go_along<1, Sum>(row, t, rules, results);
+        have_near |= go_along<1, Sum>(row, t, rules, results);
       }
     }
     results.store(to);
     if constexpr (Pairs::are_forces) to_sigma_and_epsilon(to);
     if constexpr (Sum::Rules::may_miss_near) {
-      if (has_near) sum_row_with_near<SumOfNear>(row, rules, to);
+      for (Index t = 0; have_near >> t != 0; ++t) {
+        if ((have_near >> t & 1U) != 0) sum_with_near<SumOfNear>(row, t, rules, to);
+      }
     }
   }
 
-  /// The targets from `first` on along their row. Whether somebody was too near.
+  /// The targets from `first` on along their row. Bit t: somebody was too near to target t.
   template <int count, class Sum>
-  HWY_INLINE bool go_along(const Row& row, Index first, const typename Sum::Rules& rules,
-                           typename Sum::Results& results) const {
+  HWY_INLINE unsigned go_along(const Row& row, Index first, const typename Sum::Rules& rules,
+                               typename Sum::Results& results) const {
     const Targets<count> targets = targets_of<count>(row, first);
     Sum sums[count];
     add_row(row, targets, rules, sums, EachTarget<count>());
-    bool has_near = false;
-    for (std::size_t t = 0; t < count; ++t) {
-      sums[t].put(results, static_cast<std::size_t>(first) + t);
-      if constexpr (Sum::Rules::may_miss_near) has_near |= sums[t].has_near(rules);
+    unsigned have_near = 0;
+    for (Index t = 0; t < count; ++t) {
+      sums[t].put(results, static_cast<std::size_t>(first + t));
+      if constexpr (Sum::Rules::may_miss_near) {
+        have_near |= (sums[t].has_near(rules) ? 1U : 0U) << (first + t);
+      }
     }
-    return has_near;
+    return have_near;
   }
 
+  /// One target once more.
   template <class SumOfNear, class Accumulator>
-  HWY_NOINLINE void sum_row_with_near(const Row& row, const typename SumOfNear::Rules& rules,
-                                      RowForces<Accumulator>& to) const {
+  HWY_NOINLINE void sum_with_near(const Row& row, Index target,
+                                  const typename SumOfNear::Rules& rules,
+                                  RowForces<Accumulator>& to) const {
+    SumOfNear sum[1];
+    add_row(row, targets_of<1>(row, target), rules, sum, EachTarget<1>());
     typename SumOfNear::Results results;
-    Vec3<double> correction[targets_of_a_row];
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      SumOfNear sum[1];
-      const auto number = static_cast<Index>(t);
-      if (number < row.targets.count) {
-        add_row(row, targets_of<1>(row, number), rules, sum, EachTarget<1>());
-      }
-      sum[0].put(results, t);
-      correction[t] = sum[0].correction;
-    }
-    results.store(to);
-    to_sigma_and_epsilon(to);
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      to.x[t] += correction[t].x;
-      to.y[t] += correction[t].y;
-      to.z[t] += correction[t].z;
-    }
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) sum[0].put(results, t);
+    RowForces<Accumulator> of_four;
+    results.store(of_four);
+    to_sigma_and_epsilon(of_four);
+    const auto t = static_cast<std::size_t>(target);
+    to.x[t] = of_four.x[t] + sum[0].correction.x;
+    to.y[t] = of_four.y[t] + sum[0].correction.y;
+    to.z[t] = of_four.z[t] + sum[0].correction.z;
   }
 
   template <int count>
@@ -157,24 +156,42 @@ class RowWalk {
                           std::index_sequence<each...>) const {
     const Index end = row.end();
     Index k = 0;
+    auto sources = gathered(row, k);
+    const auto add_vector = [&](auto with_itself) {
+      auto begun = begin<with_itself()>(sources, k, targets, 0);
+      // Each before the one in front of it is finished: a division takes long. And the next sources
+      // are fetched meanwhile.
+      const auto add_one = [&](int t) {
+        const auto next = begin<with_itself()>(sources, k, targets, std::min(t + 1, count - 1));
+        finish(begun, sources, targets, t, rules, sums[t]);
+        begun = next;
+      };
+      const auto next = gathered(row, k + lanes < end ? k + lanes : 0);
+      (add_one(static_cast<int>(each)), ...);
+      sources = next;
+      k += lanes;
+    };
     for (Index until = 0; k < end;) {
       until += Sum::Rules::vectors_at_once * lanes;
-      for (; k < targets_of_a_row; k += lanes) {  // the row begins with its targets
-        const auto sources = gather<several_types>(staged_.word.data(), row.entries + k, types_);
-        (add<true>(sources, k, targets, static_cast<int>(each), rules, sums[each]), ...);
-      }
-      for (; k < std::min(until, end); k += lanes) {
-        const auto sources = gather<several_types>(staged_.word.data(), row.entries + k, types_);
-        (add<false>(sources, k, targets, static_cast<int>(each), rules, sums[each]), ...);
-      }
+      while (k < targets_of_a_row) add_vector(std::true_type());  // the row begins with its targets
+      while (k < std::min(until, end)) add_vector(std::false_type());
       (sums[each].settle(), ...);
     }
   }
 
+  HWY_INLINE GatheredSources<Real, several_types> gathered(const Row& row, Index k) const {
+    return gather<several_types>(staged_.word.data(), row.entries + k, types_);
+  }
+
+  struct Begun {
+    Vec3<Numbers> separation;
+    Numbers r2, inverse;
+  };
+
   /// `with_itself`: the target may be one of the sources, which begin with number k of the row.
-  template <bool with_itself, class Sources, class Sum, int count>
-  HWY_INLINE void add(const Sources& sources, Index k, const Targets<count>& targets, int t,
-                      const typename Sum::Rules& rules, Sum& sum) const {
+  template <bool with_itself, class Sources, int count>
+  HWY_INLINE Begun begin(const Sources& sources, Index k, const Targets<count>& targets,
+                         int t) const {
     const Vec3<Numbers> separation = {between(targets.x[t], sources.position.x),
                                       between(targets.y[t], sources.position.y),
                                       between(targets.z[t], sources.position.z)};
@@ -182,15 +199,22 @@ class RowWalk {
     if constexpr (with_itself) {
       r2 = r2.or_at(targets.number[t] - k, Numbers(far_squared_));
     }
+    return {separation, r2, pairs_.inverse(r2)};
+  }
+
+  template <class Sources, class Sum, int count>
+  HWY_INLINE void finish(const Begun& begun, const Sources& sources, const Targets<count>& targets,
+                         int t, const typename Sum::Rules& rules, Sum& sum) const {
     sum.add(pairs_, rules,
-            SeenSources<Real, several_types>{separation, r2, targets.row[t], sources.types});
+            SeenSources<Real, several_types>{begun.separation, begun.r2, begun.inverse,
+                                             targets.row[t], sources.types});
   }
 
   HWY_INLINE static Numbers between(Real target, const Numbers& sources) {
     if constexpr (digits == Digits::whole) {
       const hn::RebindToSigned<typename Numbers::Tag> whole;
-      const auto difference = hn::Sub(hn::BitCast(whole, Numbers(target).vector),
-                                      hn::BitCast(whole, sources.vector));
+      const auto difference =
+          hn::Sub(hn::BitCast(whole, Numbers(target).vector), hn::BitCast(whole, sources.vector));
       return Numbers(hn::ConvertTo(typename Numbers::Tag(), difference));
     } else {
       return Numbers(target) - sources;
