@@ -79,11 +79,12 @@ class SourcesAround {
     return along;
   }
 
-  /// Stores what is within reach of any of the targets, which are in cell x of the pencil's run,
-  /// and none of them, and behind it the targets and padding; returns how many sources there are.
-  Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
+  /// Stores the targets, which are in cell x of the pencil's run, what is within reach of any and
+  /// none of them, and padding; returns how many sources there are.
+  HWY_INLINE Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
     const Corners corners = corners_of(targets);
     const TargetLanes own = lanes_of(targets);
+    RowEntry* const sources = row + targets_of_a_row;
     Index length = 0;
     for (Index run = 0; run < NeighborhoodLayout::runs; ++run) {
       const float y = gap(corners.lower.y, corners.upper.y, layout_.pencil().first.y,
@@ -92,11 +93,14 @@ class SourcesAround {
                           layout_.steps_z(run), grid_.cells.z, grid_.side.z, grid_.periodic.z);
       if (y * y + z * z > reach_squared_) continue;
       const IndexRange places{layout_.begin(run, x - 1), layout_.begin(run, x + 2)};
-      length += append_places(own, places, run == NeighborhoodLayout::run_of_pencil, row, length,
-                              capacity);
+      length += append_places(own, places, run == NeighborhoodLayout::run_of_pencil, sources,
+                              length, capacity);
     }
     targets.length = length;
-    if (length <= capacity) end_row(targets, row + length);
+    begin_row(targets, row);
+    if (length <= capacity) {
+      std::fill_n(sources + length, RowMemory::padding_behind, entry_of(layout_.padding()));
+    }
     return length;
   }
 
@@ -187,10 +191,10 @@ class SourcesAround {
     return far;
   }
 
-  void end_row(const RowTargets& targets, RowEntry* entry) const {
-    std::fill_n(entry, RowMemory::room_behind, entry_of(layout_.padding()));
-    for (Index t = 0; t < targets.count; ++t) {
-      entry[t] = entry_of(layout_.place_of_own(targets.particle[static_cast<std::size_t>(t)]));
+  void begin_row(const RowTargets& targets, RowEntry* entry) const {
+    for (Index t = 0; t < targets_of_a_row; ++t) {
+      const Index particle = targets.particle[static_cast<std::size_t>(t)];
+      entry[t] = entry_of(t < targets.count ? layout_.place_of_own(particle) : layout_.padding());
     }
   }
 

@@ -1,5 +1,5 @@
-// Fetches the sources of a row, a word each, and lays their coordinates side by side. Included once
-// for each instruction set.
+// Fetches a vector of a row's sources, a word each, and lays their coordinates side by side.
+// Included once for each instruction set.
 #if defined(PENCILBOX_GATHER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENCILBOX_GATHER_INL
 #undef PENCILBOX_GATHER_INL
@@ -11,6 +11,8 @@
 
 #include <hwy/highway.h>
 
+#include "neighbor/vectors/lanes-inl.hpp"
+#include "neighbor/vectors/pairs-inl.hpp"
 #include "neighbor/vectors/rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,11 +20,13 @@ namespace pencilbox::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The coordinates of a row's sources and targets, in its order.
-template <class Real>
-struct GatheredRow {
-  Real *x, *y, *z;                            ///< as they are staged
-  typename PackedPosition<Real>::Type* type;  ///< only where there are several
+/// The coordinates of a vector of sources, as they are staged.
+template <class Real, bool several_types>
+struct GatheredSources {
+  using Types = TypesOfSources<Real, several_types>;
+
+  Vec3<Lanes<Real>> position;
+  Types types;
 };
 
 /// The word of an entry.
@@ -50,8 +54,9 @@ HWY_INLINE hn::Vec<Tag> of_blocks(const Tag& tag, int first, const Where& where)
 
 /// Four by four numbers in each block turned over.
 template <bool several_types>
-HWY_INLINE void gather_vector(const PackedPosition<float>* staged, const RowEntry* entry, Index k,
-                              const GatheredRow<float>& row) {
+HWY_INLINE GatheredSources<float, several_types> gather(const PackedPosition<float>* staged,
+                                                        const RowEntry* entry,
+                                                        [[maybe_unused]] std::int32_t types) {
   const hn::ScalableTag<float> tag;
   const hn::Repartition<double, decltype(tag)> pairs;
   const auto of_each_block = [&](int number) {
@@ -69,19 +74,22 @@ HWY_INLINE void gather_vector(const PackedPosition<float>* staged, const RowEntr
   const auto upper = [&](const auto& ab, const auto& cd) {
     return hn::BitCast(tag, hn::InterleaveUpper(pairs, ab, cd));
   };
-  hn::StoreU(lower(xy_of_ab, xy_of_cd), tag, row.x + k);
-  hn::StoreU(upper(xy_of_ab, xy_of_cd), tag, row.y + k);
-  hn::StoreU(lower(z_of_ab, z_of_cd), tag, row.z + k);
+  const Vec3<Lanes<float>> position{Lanes<float>(lower(xy_of_ab, xy_of_cd)),
+                                    Lanes<float>(upper(xy_of_ab, xy_of_cd)),
+                                    Lanes<float>(lower(z_of_ab, z_of_cd))};
   if constexpr (several_types) {
-    const hn::RebindToSigned<decltype(tag)> types;
-    hn::StoreU(hn::BitCast(types, upper(z_of_ab, z_of_cd)), types, row.type + k);
+    const SourceTypes<float>::Words words;
+    return {position, {hn::BitCast(words, upper(z_of_ab, z_of_cd)), types}};
+  } else {
+    return {position, {}};
   }
 }
 
 /// A word is two blocks.
 template <bool several_types>
-HWY_INLINE void gather_vector(const PackedPosition<double>* staged, const RowEntry* entry, Index k,
-                              const GatheredRow<double>& row) {
+HWY_INLINE GatheredSources<double, several_types> gather(const PackedPosition<double>* staged,
+                                                         const RowEntry* entry,
+                                                         [[maybe_unused]] std::int32_t types) {
   const hn::ScalableTag<double> tag;
   const auto of_each_block = [&](int number, double Vec3<double>::*half) {
     return of_blocks(tag, 0, [&](int block) {
@@ -92,38 +100,34 @@ HWY_INLINE void gather_vector(const PackedPosition<double>* staged, const RowEnt
   const auto xy_of_b = of_each_block(1, &Vec3<double>::x);
   const auto z_of_a = of_each_block(0, &Vec3<double>::z);
   const auto z_of_b = of_each_block(1, &Vec3<double>::z);
-  hn::StoreU(hn::InterleaveLower(tag, xy_of_a, xy_of_b), tag, row.x + k);
-  hn::StoreU(hn::InterleaveUpper(tag, xy_of_a, xy_of_b), tag, row.y + k);
-  hn::StoreU(hn::InterleaveLower(tag, z_of_a, z_of_b), tag, row.z + k);
+  const Vec3<Lanes<double>> position{Lanes<double>(hn::InterleaveLower(tag, xy_of_a, xy_of_b)),
+                                     Lanes<double>(hn::InterleaveUpper(tag, xy_of_a, xy_of_b)),
+                                     Lanes<double>(hn::InterleaveLower(tag, z_of_a, z_of_b))};
   if constexpr (several_types) {
-    const hn::RebindToSigned<decltype(tag)> types;
-    hn::StoreU(hn::BitCast(types, hn::InterleaveUpper(tag, z_of_a, z_of_b)), types, row.type + k);
+    const SourceTypes<double>::Words words;
+    return {position, {hn::BitCast(words, hn::InterleaveUpper(tag, z_of_a, z_of_b)), types}};
+  } else {
+    return {position, {}};
   }
 }
 
 #else
 
 template <bool several_types, class Real>
-HWY_INLINE void gather_vector(const PackedPosition<Real>* staged, const RowEntry* entry, Index k,
-                              const GatheredRow<Real>& row) {
+HWY_INLINE GatheredSources<Real, several_types> gather(const PackedPosition<Real>* staged,
+                                                       const RowEntry* entry,
+                                                       [[maybe_unused]] std::int32_t types) {
   const PackedPosition<Real>& word = word_of(staged, *entry);
-  row.x[k] = word.position.x;
-  row.y[k] = word.position.y;
-  row.z[k] = word.position.z;
-  if (several_types) row.type[k] = word.type;
+  const Vec3<Lanes<Real>> position{Lanes<Real>(word.position.x), Lanes<Real>(word.position.y),
+                                   Lanes<Real>(word.position.z)};
+  if constexpr (several_types) {
+    return {position, {hn::Set(typename SourceTypes<Real>::Words(), word.type), types}};
+  } else {
+    return {position, {}};
+  }
 }
 
 #endif
-
-/// `count` of them, and what is behind, as far as a vector goes.
-template <bool several_types, class Real>
-HWY_INLINE void gather(const PackedPosition<Real>* staged, const RowEntry* entry, Index count,
-                       const GatheredRow<Real>& row) {
-  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<Real>()));
-  for (Index k = 0; k < count; k += lanes) {
-    gather_vector<several_types>(staged, entry + k, k, row);
-  }
-}
 
 }  // namespace pencilbox::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -48,6 +48,13 @@ struct Lanes {
   HWY_INLINE Lanes where(const Truth<Real>& truth) const {
     return Lanes(hn::IfThenElseZero(truth.mask, vector));
   }
+  /// The same, but another one in lane k, if there is such a lane.
+  HWY_INLINE Lanes or_at(std::int32_t k, const Lanes& other) const {
+    const hn::RebindToSigned<Tag> whole;
+    using Whole = hn::TFromD<decltype(whole)>;
+    const auto is_there = hn::Eq(hn::Iota(whole, Whole(0)), hn::Set(whole, static_cast<Whole>(k)));
+    return Lanes(hn::IfThenElse(hn::RebindMask(Tag(), is_there), other.vector, vector));
+  }
   /// This times b plus c, rounded once where the machine can.
   HWY_INLINE Lanes times_plus(const Lanes& b, const Lanes& c) const {
     return Lanes(hn::MulAdd(vector, b.vector, c.vector));

@@ -19,15 +19,15 @@ namespace pencilbox::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Looks up numbers by the types of the sources from some place on: in a vector where one holds
-/// them all, else in memory.
+/// The types of the sources of a vector. Looks up numbers by them: in a vector where one holds them
+/// all, else in memory.
 template <class Real>
 class SourceTypes {
  public:
-  using Type = typename PackedPosition<Real>::Type;
+  using Words = hn::RebindToSigned<hn::ScalableTag<Real>>;
 
-  HWY_INLINE SourceTypes(const Type* type, std::int32_t types)
-      : vector_(hn::LoadU(Words(), type)), fit_a_vector_(types <= lanes) {}
+  HWY_INLINE SourceTypes(hn::Vec<Words> types_of_sources, std::int32_t types)
+      : vector_(types_of_sources), fit_a_vector_(types <= lanes) {}
 
   /// `numbers`: of each type, and room for a vector.
   HWY_INLINE Lanes<Real> operator()(const Real* numbers) const {
@@ -35,34 +35,35 @@ class SourceTypes {
     const auto all = hn::LoadU(Tag(), numbers);
     return Lanes<Real>(hn::TableLookupLanes(all, hn::IndicesFromVec(Tag(), vector_)));
   }
+  HWY_INLINE void store(typename PackedPosition<Real>::Type* to) const {
+    hn::StoreU(vector_, Words(), to);
+  }
 
  private:
   using Tag = hn::ScalableTag<Real>;
-  using Words = hn::RebindToSigned<Tag>;
   static constexpr std::int32_t lanes = static_cast<std::int32_t>(hn::MaxLanes(Tag()));
 
   hn::Vec<Words> vector_;
   bool fit_a_vector_;
 };
 
-/// The constants of a target's type with those of its sources, looked up.
+/// Where there is one type there is nothing to look up.
+struct OneType {};
+template <class Real, bool several_types>
+using TypesOfSources = std::conditional_t<several_types, SourceTypes<Real>, OneType>;
+
+/// The constants of a target's type with those of its sources, looked up. `row`: where the numbers
+/// of the target's type begin.
 template <class Real>
 class TableRow {
  public:
-  using Type = typename PackedPosition<Real>::Type;
-
   HWY_INLINE explicit TableRow(const VectorInteraction<Real>& interaction)
-      : table_(*interaction.by_type), types_(interaction.types) {}
+      : table_(*interaction.by_type) {}
 
-  /// `type`: of sources and targets, as they are in the row.
-  HWY_INLINE void set_target(const Type* type, Index target) {
-    type_ = type;
-    row_ = static_cast<std::ptrdiff_t>(type[target]) * stride_of_types(types_);
-  }
-  HWY_INLINE LennardJonesConstants<Lanes<Real>> of_sources(Index k) const {
-    const SourceTypes<Real> look_up(type_ + k, types_);
+  HWY_INLINE LennardJonesConstants<Lanes<Real>> of_sources(std::ptrdiff_t row,
+                                                           const SourceTypes<Real>& types) const {
     const auto in_row = [&](const NumbersByType<Real>& numbers) {
-      return look_up(numbers.data() + row_);
+      return types(numbers.data() + row);
     };
     return {in_row(table_.repulsion),    in_row(table_.attraction),
             in_row(table_.energy_shift), in_row(table_.force_at_cutoff),
@@ -71,9 +72,6 @@ class TableRow {
 
  private:
   const LennardJonesConstants<NumbersByType<Real>>& table_;
-  std::int32_t types_;
-  const Type* type_ = nullptr;
-  std::ptrdiff_t row_ = 0;
 };
 
 /// The same where there is one type: in registers.
@@ -88,9 +86,7 @@ class TableOfOne {
                    Lanes<Real>(interaction.pair.cutoff),
                    Lanes<Real>(interaction.pair.cutoff_squared)} {}
 
-  template <class Type>
-  HWY_INLINE void set_target(const Type*, Index) {}
-  HWY_INLINE const LennardJonesConstants<Lanes<Real>>& of_sources(Index) const {
+  HWY_INLINE const LennardJonesConstants<Lanes<Real>>& of_sources(std::ptrdiff_t, OneType) const {
     return constants_;
   }
 
@@ -102,18 +98,22 @@ class TableOfOne {
 template <bool several_types>
 class EnergyPairs {
  public:
+  static constexpr bool are_forces = false;
   HWY_INLINE explicit EnergyPairs(const VectorInteraction<double>& interaction)
       : table_(interaction) {}
 
-  HWY_INLINE void set_target(const std::int64_t* type, Index target) {
-    table_.set_target(type, target);
+  using Types = TypesOfSources<double, several_types>;
+
+  HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, std::ptrdiff_t row,
+                                    const Types& types) const {
+    return r2.is_below(table_.of_sources(row, types).cutoff_squared);
   }
-  HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, Index k) const {
-    return r2.is_below(table_.of_sources(k).cutoff_squared);
-  }
-  HWY_INLINE PairTerm<Lanes<double>> operator()(const Lanes<double>& r2, Index k) const {
-    const auto& constants = table_.of_sources(k);
-    PairTerm<Lanes<double>> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
+  HWY_INLINE Lanes<double> inverse(const Lanes<double>& r2) const { return reciprocal(r2); }
+  HWY_INLINE PairTerm<Lanes<double>> operator()(const Lanes<double>& inverse_r2,
+                                                const Lanes<double>& r2, std::ptrdiff_t row,
+                                                const Types& types) const {
+    const auto& constants = table_.of_sources(row, types);
+    PairTerm<Lanes<double>> term = HWY_NAMESPACE::lennard_jones(constants, inverse_r2);
     HWY_NAMESPACE::shift_force(constants, r2, term);
     return term;
   }
@@ -125,13 +125,13 @@ class EnergyPairs {
 /// Nothing but a range.
 class PairsWithin {
  public:
+  static constexpr bool are_forces = false;
   HWY_INLINE explicit PairsWithin(double range) : range_squared_(range * range) {}
 
-  HWY_INLINE void set_target(const std::int64_t*, Index) {}
-  HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, Index) const {
+  HWY_INLINE Truth<double> in_range(const Lanes<double>& r2, std::ptrdiff_t, OneType) const {
     return r2.is_below(range_squared_);
   }
-  HWY_INLINE const Lanes<double>& operator()(const Lanes<double>& r2, Index) const { return r2; }
+  HWY_INLINE Lanes<double> inverse(const Lanes<double>& r2) const { return r2; }
 
  private:
   Lanes<double> range_squared_;
@@ -145,7 +145,9 @@ template <class Real, LennardJonesForm form, bool several_types>
 class ForcePairs {
  public:
   using Numbers = Lanes<Real>;
-  using Type = typename PackedPosition<Real>::Type;
+  using Types = TypesOfSources<Real, several_types>;
+  static constexpr LennardJonesForm form_of_pairs = form;
+  static constexpr bool are_forces = true;
 
   HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale, double length)
       : length_(length),
@@ -168,12 +170,13 @@ class ForcePairs {
 
   double length() const { return length_; }
   double unit() const { return unit_; }
-  HWY_INLINE void set_target(const Type*, Index) {}
-  HWY_INLINE Truth<Real> in_range(const Numbers& r2, Index) const {
+  HWY_INLINE Truth<Real> in_range(const Numbers& r2, std::ptrdiff_t, const Types&) const {
     return r2.is_below(cutoff_squared_);
   }
-  HWY_INLINE Numbers operator()(const Numbers& r2, Index) const {
-    Numbers force = HWY_NAMESPACE::lennard_jones_force_in_units(balance_, numerator_ / r2);
+  HWY_INLINE Numbers inverse(const Numbers& r2) const { return numerator_ / r2; }
+  HWY_INLINE Numbers operator()(const Numbers& inverse_r2, const Numbers& r2, std::ptrdiff_t,
+                                const Types&) const {
+    Numbers force = HWY_NAMESPACE::lennard_jones_force_in_units(balance_, inverse_r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
       force -= force_at_cutoff_ / square_root(r2);
     }
@@ -190,7 +193,9 @@ template <class Real, LennardJonesForm form>
 class ForcePairs<Real, form, true> {
  public:
   using Numbers = Lanes<Real>;
-  using Type = typename PackedPosition<Real>::Type;
+  using Types = SourceTypes<Real>;
+  static constexpr LennardJonesForm form_of_pairs = form;
+  static constexpr bool are_forces = true;
 
   HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale, double length)
       : length_(length),
@@ -201,16 +206,18 @@ class ForcePairs<Real, form, true> {
 
   double length() const { return length_; }
   double unit() const { return unit_; }
-  HWY_INLINE void set_target(const Type* type, Index target) { table_.set_target(type, target); }
-  HWY_INLINE Truth<Real> in_range(const Numbers& r2, Index k) const {
-    return (r2 * square_of_length_).is_below(table_.of_sources(k).cutoff_squared);
+  HWY_INLINE Truth<Real> in_range(const Numbers& r2, std::ptrdiff_t row, const Types& types) const {
+    return (r2 * square_of_length_).is_below(table_.of_sources(row, types).cutoff_squared);
   }
-  HWY_INLINE Numbers operator()(const Numbers& count, Index k) const {
-    const auto constants = table_.of_sources(k);
-    const Numbers r2 = count * square_of_length_;
-    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, reciprocal(r2));
+  HWY_INLINE Numbers inverse(const Numbers& count) const {
+    return reciprocal(count * square_of_length_);
+  }
+  HWY_INLINE Numbers operator()(const Numbers& inverse_r2, const Numbers& count, std::ptrdiff_t row,
+                                const Types& types) const {
+    const auto constants = table_.of_sources(row, types);
+    PairTerm<Numbers> term = HWY_NAMESPACE::lennard_jones(constants, inverse_r2);
     if constexpr (form == LennardJonesForm::force_shifted) {
-      HWY_NAMESPACE::shift_force(constants, r2, term);
+      HWY_NAMESPACE::shift_force(constants, count * square_of_length_, term);
     }
     return term.force_over_r * per_unit_;
   }

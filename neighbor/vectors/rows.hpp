@@ -43,11 +43,11 @@ constexpr RowEntry entry_of(Index place) {
 }
 
 /// Memory of rows that follow each other without gaps, so that who walks them reads a stream. There
-/// is room for `capacity` sources in each. Behind them come the targets, or padding where one is
-/// missing, and padding until the vector is full; where a row is filled a vector more may be
-/// written.
+/// is room for `capacity` sources in each. Before them come the targets, or padding where one is
+/// missing, and behind them padding until the vector is full; where a row is filled a vector more
+/// may be written.
 struct RowMemory {
-  static constexpr Index room_behind = targets_of_a_row + 16;
+  static constexpr Index padding_behind = 16;
 
   RowEntry* entries;  ///< of the first row
   Index capacity;
@@ -55,7 +55,7 @@ struct RowMemory {
   /// From one row to the next: rows begin where a vector may.
   static constexpr Index entries_of(Index length) {
     constexpr Index aligned = 16;
-    return (length + room_behind + aligned - 1) / aligned * aligned;
+    return (targets_of_a_row + length + padding_behind + aligned - 1) / aligned * aligned;
   }
   static std::int64_t entries_for(std::int64_t rows, Index capacity) {
     return rows * entries_of(capacity);
@@ -109,31 +109,11 @@ struct RowPartners {
   std::array<double, targets_of_a_row> count;  ///< within the cutoff
 };
 
-/// Numbers that a vector of any machine may be read from.
-template <class Real>
-class AlignedNumbers {
- public:
-  Real* reserve(Index count) {
-    const auto blocks = static_cast<std::size_t>(count) / Block::size + 1;
-    if (blocks_.size() < blocks) blocks_.resize(blocks + blocks / 4);
-    return blocks_.front().number.data();
-  }
-
- private:
-  struct alignas(64) Block {
-    static constexpr std::size_t size = 64 / sizeof(Real);
-    std::array<Real, size> number;
-  };
-  std::vector<Block> blocks_;
-};
-
 /// Memory that a thread works in; it grows as needed.
 struct RowScratch {
   template <class Real>
   struct In {
     StagedWords<Real> staged;
-    AlignedNumbers<Real> x, y, z;  ///< of a row
-    AlignedNumbers<typename PackedPosition<Real>::Type> type;
     std::vector<RowForces<Real>> forces;
   };
 

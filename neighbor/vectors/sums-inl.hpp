@@ -8,6 +8,8 @@
 #endif
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
 #include <hwy/highway.h>
 
@@ -62,20 +64,36 @@ HWY_INLINE void sum_up(const Lanes<Real> (&of)[targets_of_a_row],
 #endif
 }
 
-// A sum of one target lives in registers while the target goes along its row. What it has to know
-// is its rules; where the four sums of a row wait to be summed up, its results. (Constructors are
+// A sum of one target lives in registers while the target's row passes by. What it has to know is
+// its rules; where the four sums of a row wait to be summed up, its results. (Constructors are
 // spelt out: what is defaulted is not compiled for this instruction set.)
 
+/// A vector of sources as a target sees it. `row`: where numbers of the target's type begin.
+template <class Real, bool several_types>
+struct SeenSources {
+  using Types = TypesOfSources<Real, several_types>;
+
+  const Vec3<Lanes<Real>>& separation;
+  const Lanes<Real>& r2;
+  const Lanes<Real>& inverse;  ///< of r2, as pairs make it
+  std::ptrdiff_t row;
+  const Types& types;
+
+  template <class Pairs>
+  HWY_INLINE Truth<Real> in_range(const Pairs& pairs) const {
+    return pairs.in_range(r2, row, types);
+  }
+  template <class Pairs>
+  HWY_INLINE auto evaluated(const Pairs& pairs) const {
+    return pairs(inverse, r2, row, types);
+  }
+};
+
 /// The rules of sums that take every source as it comes.
-template <class Real>
 struct TakesAll {
   /// A sum settles what it has after so many vectors of sources.
   static constexpr Index vectors_at_once = 1 << 24;
-  static constexpr bool corrects_near = false;
-
-  template <class Type>
-  HWY_INLINE void set_target(const Type*, Index) {}
-  HWY_INLINE const Lanes<Real>& at_least(const Lanes<Real>& r2, Index) const { return r2; }
+  static constexpr bool may_miss_near = false;
 };
 
 /// The sums of a row in three directions, each over the lanes of its four targets.
@@ -98,19 +116,18 @@ struct ForcesOfTargets {
 template <class Real>
 struct ForceSum {
   using Numbers = Lanes<Real>;
-  using Rules = TakesAll<Real>;
-  static constexpr bool is_of_forces = true;
+  using Rules = TakesAll;
   using Results = ForcesOfTargets<Real>;
 
   Numbers x, y, z;
 
   HWY_INLINE ForceSum() : x(Real(0)), y(Real(0)), z(Real(0)) {}
-  HWY_INLINE void add(const Rules&, const Numbers& force_over_r, const Vec3<Numbers>& separation,
-                      const Numbers&, const Truth<Real>& in_range, Index) {
-    const Numbers taken = force_over_r.where(in_range);
-    x = taken.times_plus(separation.x, x);
-    y = taken.times_plus(separation.y, y);
-    z = taken.times_plus(separation.z, z);
+  template <class Pairs, class Seen>
+  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen) {
+    const Numbers taken = seen.evaluated(pairs).where(seen.in_range(pairs));
+    x = taken.times_plus(seen.separation.x, x);
+    y = taken.times_plus(seen.separation.y, y);
+    z = taken.times_plus(seen.separation.z, z);
   }
   HWY_INLINE void settle() {}
   HWY_INLINE void put(Results& results, std::size_t t) const { results.put(t, {x, y, z}); }
@@ -118,8 +135,7 @@ struct ForceSum {
 
 struct EnergySum {
   using Numbers = Lanes<double>;
-  using Rules = TakesAll<double>;
-  static constexpr bool is_of_forces = false;
+  using Rules = TakesAll;
   struct Results {
     Numbers energy[targets_of_a_row], virial[targets_of_a_row];
     HWY_INLINE Results() {}
@@ -132,10 +148,12 @@ struct EnergySum {
   Numbers energy, virial;
 
   HWY_INLINE EnergySum() : energy(0.0), virial(0.0) {}
-  HWY_INLINE void add(const Rules&, const PairTerm<Numbers>& term, const Vec3<Numbers>&,
-                      const Numbers& r2, const Truth<double>& in_range, Index) {
+  template <class Pairs, class Seen>
+  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen) {
+    const PairTerm<Numbers> term = seen.evaluated(pairs);
+    const Truth<double> in_range = seen.in_range(pairs);
     energy += term.energy.where(in_range);
-    virial = term.force_over_r.where(in_range).times_plus(r2, virial);
+    virial = term.force_over_r.where(in_range).times_plus(seen.r2, virial);
   }
   HWY_INLINE void settle() {}
   HWY_INLINE void put(Results& results, std::size_t t) const {
@@ -146,8 +164,7 @@ struct EnergySum {
 
 struct PartnerSum {
   using Numbers = Lanes<double>;
-  using Rules = TakesAll<double>;
-  static constexpr bool is_of_forces = false;
+  using Rules = TakesAll;
   struct Results {
     Numbers count[targets_of_a_row];
     HWY_INLINE Results() {}
@@ -157,9 +174,9 @@ struct PartnerSum {
   Numbers count;
 
   HWY_INLINE PartnerSum() : count(0.0) {}
-  HWY_INLINE void add(const Rules&, const Numbers&, const Vec3<Numbers>&, const Numbers&,
-                      const Truth<double>& in_range, Index) {
-    count += Numbers(1.0).where(in_range);
+  template <class Pairs, class Seen>
+  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen) {
+    count += Numbers(1.0).where(seen.in_range(pairs));
   }
   HWY_INLINE void settle() {}
   HWY_INLINE void put(Results& results, std::size_t t) const { results.count[t] = count; }
@@ -187,14 +204,30 @@ struct WholeNumbers {
   }
 };
 
-/// See FixedPoint. Who are nearer than the least distance are taken as if they were there, in the
-/// direction in which they are, and corrected afterwards, should there be any.
+/// The sums of one target in whole numbers. (See FixedPoint.)
+struct WholeForces {
+  WholeNumbers x, y, z;                           ///< [quanta]
+  Lanes<double> settled_x, settled_y, settled_z;  ///< of those before [quanta]
+
+  HWY_INLINE WholeForces() : settled_x(0.0), settled_y(0.0), settled_z(0.0) {}
+  HWY_INLINE void settle() {
+    settled_x += x.in_double();
+    settled_y += y.in_double();
+    settled_z += z.in_double();
+    x = y = z = WholeNumbers();
+  }
+  HWY_INLINE void put(ForcesOfTargets<double>& results, std::size_t t) const {
+    results.put(t, {settled_x, settled_y, settled_z});
+  }
+};
+
 template <bool several_types>
 class FixedPointRules {
  public:
   using Numbers = Lanes<float>;
+  using Types = TypesOfSources<float, several_types>;
   static constexpr Index vectors_at_once = FixedPoint::pairs_at_once;
-  static constexpr bool corrects_near = true;
+  static constexpr bool may_miss_near = true;
 
   /// `spacing`: that separations are whole numbers of [sigma].
   HWY_INLINE FixedPointRules(const FixedPoint& fixed, std::int32_t types, double spacing)
@@ -203,28 +236,30 @@ class FixedPointRules {
         per_square_(static_cast<float>(1.0 / (spacing * spacing))),
         nearest_squared_(Numbers(fixed.nearest_squared[0]) * per_square_) {}
 
-  HWY_INLINE void set_target(const std::int32_t* type, Index target) {
+  HWY_INLINE Numbers nearest_squared(std::ptrdiff_t row, const Types& types) const {
     if constexpr (several_types) {
-      type_ = type;
-      target_ = type[target];
-    }
-  }
-  HWY_INLINE Numbers nearest_squared(Index k) const {
-    if constexpr (several_types) {
-      const float* const row =
-          fixed_.nearest_squared + std::ptrdiff_t{target_} * stride_of_types(types_);
-      return SourceTypes<float>(type_ + k, types_)(row) * per_square_;
+      return types(fixed_.nearest_squared + row) * per_square_;
     } else {
       return nearest_squared_;
     }
   }
-  HWY_INLINE Numbers at_least(const Numbers& r2, Index k) const {
-    return greater(r2, nearest_squared(k));
+  /// What has to be at least least_margin() for a source that is not too near.
+  HWY_INLINE Numbers margin(const Numbers& r2, std::ptrdiff_t row, const Types& types) const {
+    if constexpr (several_types) {
+      return r2 - nearest_squared(row, types);
+    } else {
+      return r2;
+    }
   }
-  /// The force of source k in double.
+  HWY_INLINE Numbers least_margin() const {
+    return several_types ? Numbers(0.0F) : nearest_squared_;
+  }
+
+  /// The force of a source in double.
   template <LennardJonesForm form>
-  Vec3<double> exactly(const Vec3<double>& separation, Index k) const {
-    const std::ptrdiff_t pair = several_types ? std::ptrdiff_t{target_} * types_ + type_[k] : 0;
+  Vec3<double> exactly(const Vec3<double>& separation, std::ptrdiff_t row,
+                       std::int32_t type) const {
+    const std::ptrdiff_t pair = row / stride_of_types(types_) * types_ + type;
     const LennardJonesConstants<double>& constants = fixed_.exact[pair];
     const double r2 = dot(separation, separation);
     PairTerm<double> term = pencilbox::lennard_jones(constants, 1.0 / r2);
@@ -239,41 +274,83 @@ class FixedPointRules {
   std::int32_t types_;
   Numbers per_square_;       ///< of the spacing
   Numbers nearest_squared_;  ///< [spacings^2]
-  const std::int32_t* type_ = nullptr;
-  std::int32_t target_ = 0;
 };
 
+/// Where nobody is nearer than the least distance, which it watches: what it sums is of no use
+/// where somebody was.
 template <bool several_types>
-struct FixedPointSum {
+struct FixedPointSum : WholeForces {
   using Numbers = Lanes<float>;
   using Rules = FixedPointRules<several_types>;
-  static constexpr bool is_of_forces = true;
   using Results = ForcesOfTargets<double>;
 
-  WholeNumbers x, y, z;                           ///< [quanta]
-  Lanes<double> settled_x, settled_y, settled_z;  ///< of those before [quanta]
-  Numbers least;                                  ///< of r^2 less its least value
+  Numbers least;  ///< margin
 
-  HWY_INLINE FixedPointSum() : settled_x(0.0), settled_y(0.0), settled_z(0.0), least(1.0F) {}
+  HWY_INLINE FixedPointSum() : least(1e38F) {}
+  template <class Pairs, class Seen>
+  HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen) {
+    least = lesser(least, rules.margin(seen.r2, seen.row, seen.types));
+    const Numbers taken = seen.evaluated(pairs).where(seen.in_range(pairs));
+    x += nearest_whole(taken * seen.separation.x);
+    y += nearest_whole(taken * seen.separation.y);
+    z += nearest_whole(taken * seen.separation.z);
+  }
+  HWY_INLINE bool has_near(const Rules& rules) const {
+    return least.is_below(rules.least_margin()).of_any();
+  }
+};
 
-  HWY_INLINE void add(const Rules& rules, const Numbers& force_over_r,
-                      const Vec3<Numbers>& separation, const Numbers& r2,
-                      const Truth<float>& in_range, Index k) {
-    least = lesser(least, r2 - rules.nearest_squared(k));
-    const Numbers taken = force_over_r.where(in_range);
-    x += nearest_whole(taken * separation.x);
-    y += nearest_whole(taken * separation.y);
-    z += nearest_whole(taken * separation.z);
+/// Who are nearer than the least distance are taken as if they were there, in the direction in
+/// which they are, and what they do in double less that is added apart.
+template <bool several_types>
+struct FixedPointSumOfNear : WholeForces {
+  using Numbers = Lanes<float>;
+  using Rules = FixedPointRules<several_types>;
+  using Results = ForcesOfTargets<double>;
+
+  Vec3<double> correction;  ///< [epsilon/sigma]
+
+  HWY_INLINE FixedPointSumOfNear() {}
+  template <class Pairs, class Seen>
+  HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen) {
+    const Numbers nearest_squared = rules.nearest_squared(seen.row, seen.types);
+    const Truth<float> in_range = seen.in_range(pairs);
+    const Numbers r2 = greater(seen.r2, nearest_squared);
+    const Numbers taken = pairs(pairs.inverse(r2), r2, seen.row, seen.types).where(in_range);
+    const WholeLanes of_x = nearest_whole(taken * seen.separation.x);
+    const WholeLanes of_y = nearest_whole(taken * seen.separation.y);
+    const WholeLanes of_z = nearest_whole(taken * seen.separation.z);
+    x += of_x;
+    y += of_y;
+    z += of_z;
+    const Truth<float> is_near = seen.r2.is_below(nearest_squared) & in_range;
+    if (is_near.of_any()) correct(pairs, rules, seen, is_near, {of_x, of_y, of_z});
   }
-  HWY_INLINE void settle() {
-    settled_x += x.in_double();
-    settled_y += y.in_double();
-    settled_z += z.in_double();
-    x = y = z = WholeNumbers();
-  }
-  HWY_INLINE bool has_near() const { return least.is_below(Numbers(0.0F)).of_any(); }
-  HWY_INLINE void put(Results& results, std::size_t t) const {
-    results.put(t, {settled_x, settled_y, settled_z});
+
+ private:
+  template <class Pairs, class Seen>
+  HWY_NOINLINE void correct(const Pairs& pairs, const Rules& rules, const Seen& seen,
+                            const Truth<float>& is_near, const WholeLanes (&taken)[3]) {
+    constexpr Index lanes = Numbers::count;
+    const typename Numbers::Tag tag;
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(tag, is_near.mask, bits);
+    float separation[3][lanes];
+    hn::StoreU(seen.separation.x.vector, tag, separation[0]);
+    hn::StoreU(seen.separation.y.vector, tag, separation[1]);
+    hn::StoreU(seen.separation.z.vector, tag, separation[2]);
+    std::int32_t summed[3][lanes], type[lanes] = {};
+    for (int k = 0; k < 3; ++k) hn::StoreU(taken[k], WholeNumbers::Tag(), summed[k]);
+    if constexpr (several_types) seen.types.store(type);
+    for (Index lane = 0; lane < lanes; ++lane) {
+      if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;
+      const auto in_double = [lane](double unit, const auto& of) {
+        return unit * Vec3<double>{double(of[0][lane]), double(of[1][lane]), double(of[2][lane])};
+      };
+      correction += rules.template exactly<Pairs::form_of_pairs>(
+          in_double(pairs.length(), separation), seen.row, type[lane]);
+      correction += in_double(-pairs.unit(), summed);
+    }
   }
 };
 

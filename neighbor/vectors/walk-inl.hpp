@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -25,43 +26,51 @@ namespace pencilbox::host::HWY_NAMESPACE {
 
 /// The rows of one pencil. `Real` is the arithmetic of pairs, `Pairs` what they do (pairs-inl.hpp).
 /// Separations are in sigma, or in whole numbers of their spacing.
-template <class Real, Digits digits, LennardJonesForm form, bool several_types, class Pairs>
+template <class Real, Digits digits, bool several_types, class Pairs>
 class RowWalk {
  public:
   using Numbers = Lanes<Real>;
   static constexpr Index lanes = Numbers::count;
 
   template <class State>
-  RowWalk(const PlacedParticles<State>& particles, const Pairs& pairs, const Pencil& pencil,
-          RowScratch& scratch)
-      : scratch_(scratch.in<Real>()),
+  RowWalk(const PlacedParticles<State>& particles, const Pairs& pairs, std::int32_t types,
+          const Pencil& pencil, RowScratch& scratch)
+      : staged_(scratch.in<Real>().staged),
         pairs_(pairs),
-        far_(far_from_all<Real, digits>(particles.grid)) {
-    stage<digits>(particles, NeighborhoodLayout(particles, pencil), scratch_.staged);
+        types_(types),
+        far_squared_(square_of(far_from_all<Real, digits>(particles.grid))) {
+    stage<digits>(particles, NeighborhoodLayout(particles, pencil), staged_);
   }
 
-  /// Sums of all rows.
-  template <class Sum, class Sums>
-  HWY_INLINE void operator()(const RowsOfPencil& rows, typename Sum::Rules rules, Sums* sums) {
+  /// Sums of all rows. `SumOfNear`: for rows with somebody who is too near for `Sum`.
+  template <class Sum, class SumOfNear, class Sums>
+  HWY_INLINE void operator()(const RowsOfPencil& rows, const typename Sum::Rules& rules,
+                             Sums* sums) const {
     for (Index row = 0; row < rows.count; ++row) {
       if (row + 1 < rows.count) prefetch(rows.row(row + 1), rows.targets[row + 1]);
-      const RowTargets& targets = rows.targets[row];
-      fetch(rows.row(row), targets.length);
-      typename Sum::Results results;
-      std::array<Vec3<double>, targets_of_a_row> of_near{};
-      for (Index t = 0; t < targets_of_a_row; ++t) {
-        const auto number = static_cast<std::size_t>(t);
-        Sum sum;
-        if (t < targets.count) of_near[number] = go_along(targets.length + t, rules, sum);
-        sum.put(results, number);
-      }
-      results.store(sums[row]);
-      if constexpr (Sum::is_of_forces) to_sigma_and_epsilon(sums[row]);
-      if constexpr (Sum::Rules::corrects_near) add(of_near, sums[row]);
+      sum_row<Sum, SumOfNear>({rows.row(row), rows.targets[row]}, rules, sums[row]);
     }
   }
 
  private:
+  struct Row {
+    const RowEntry* entries;
+    const RowTargets& targets;
+
+    Index end() const { return targets_of_a_row + targets.length; }
+  };
+
+  /// Some of a row's targets.
+  template <int count>
+  struct Targets {
+    Real x[count], y[count], z[count];
+    std::ptrdiff_t row[count];  ///< see SeenSources
+    Index number[count];        ///< of the four
+  };
+
+  template <int count>
+  using EachTarget = std::make_index_sequence<static_cast<std::size_t>(count)>;
+
   /// Lists lie far away.
   HWY_INLINE static void prefetch(const RowEntry* row, const RowTargets& targets) {
     constexpr Index of_a_cache_line = 64 / sizeof(RowEntry);
@@ -70,90 +79,155 @@ class RowWalk {
     }
   }
 
-  HWY_INLINE void fetch(const RowEntry* row, Index sources) {
-    end_ = sources + targets_of_a_row;
-    const Index room = end_ + lanes;
-    at_ = {scratch_.x.reserve(room), scratch_.y.reserve(room), scratch_.z.reserve(room),
-           several_types ? scratch_.type.reserve(room) : nullptr};
-    gather<several_types>(scratch_.staged.word.data(), row, end_, at_);
+  template <class Sum, class SumOfNear, class Sums>
+  HWY_INLINE void sum_row(const Row& row, const typename Sum::Rules& rules, Sums& to) const {
+    typename Sum::Results results;
+    unsigned have_near = 0;
+    if (row.targets.count == targets_of_a_row) {
+      have_near = go_along<targets_of_a_row, Sum>(row, 0, rules, results);
+    } else {
+      const Sum nothing;
+      for (std::size_t t = 0; t < targets_of_a_row; ++t) nothing.put(results, t);
+      for (Index t = 0; t < row.targets.count; ++t) {
+        have_near |= go_along<1, Sum>(row, t, rules, results);
+      }
+    }
+    results.store(to);
+    if constexpr (Pairs::are_forces) to_sigma_and_epsilon(to);
+    if constexpr (Sum::Rules::may_miss_near) {
+      for (Index t = 0; have_near >> t != 0; ++t) {
+        if ((have_near >> t & 1U) != 0) sum_with_near<SumOfNear>(row, t, rules, to);
+      }
+    }
   }
 
-  /// Sums up all of the row but the target itself, which goes far away meanwhile. Returns what has
-  /// to be added.
-  template <class Sum>
-  HWY_INLINE Vec3<double> go_along(Index target, typename Sum::Rules& rules, Sum& sum) {
-    pairs_.set_target(at_.type, target);
-    rules.set_target(at_.type, target);
-    const Vec3<Numbers> at{Numbers(at_.x[target]), Numbers(at_.y[target]), Numbers(at_.z[target])};
-    const Real own_x = std::exchange(at_.x[target], far_);
-    for (Index k = 0; k < end_;) {
-      const Index until = std::min(end_, k + Sum::Rules::vectors_at_once * lanes);
-      for (; k < until; k += lanes) {
-        const Vec3<Numbers> r = separation(at, k);
-        const Numbers r2 = square(r);
-        sum.add(rules, pairs_(rules.at_least(r2, k), k), r, r2, pairs_.in_range(r2, k), k);
+  /// The targets from `first` on along their row. Bit t: somebody was too near to target t.
+  template <int count, class Sum>
+  HWY_INLINE unsigned go_along(const Row& row, Index first, const typename Sum::Rules& rules,
+                               typename Sum::Results& results) const {
+    const Targets<count> targets = targets_of<count>(row, first);
+    Sum sums[count];
+    add_row(row, targets, rules, sums, EachTarget<count>());
+    unsigned have_near = 0;
+    for (Index t = 0; t < count; ++t) {
+      sums[t].put(results, static_cast<std::size_t>(first + t));
+      if constexpr (Sum::Rules::may_miss_near) {
+        have_near |= (sums[t].has_near(rules) ? 1U : 0U) << (first + t);
       }
-      sum.settle();
     }
-    Vec3<double> correction;
-    if constexpr (Sum::Rules::corrects_near) {
-      if (sum.has_near()) correction = correction_of_near(rules, at);
-    }
-    at_.x[target] = own_x;
-    return correction;
+    return have_near;
   }
 
-  HWY_INLINE Vec3<Numbers> separation(const Vec3<Numbers>& target, Index k) const {
-    const auto between = [k](const Numbers& own, const Real* others) {
-      const Numbers other = Numbers::load(others + k);
-      if constexpr (digits == Digits::whole) {
-        return Numbers(hn::ConvertTo(typename Numbers::Tag(), whole_between(own, other)));
-      } else {
-        return own - other;
-      }
+  /// One target once more.
+  template <class SumOfNear, class Accumulator>
+  HWY_NOINLINE void sum_with_near(const Row& row, Index target,
+                                  const typename SumOfNear::Rules& rules,
+                                  RowForces<Accumulator>& to) const {
+    SumOfNear sum[1];
+    add_row(row, targets_of<1>(row, target), rules, sum, EachTarget<1>());
+    typename SumOfNear::Results results;
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) sum[0].put(results, t);
+    RowForces<Accumulator> of_four;
+    results.store(of_four);
+    to_sigma_and_epsilon(of_four);
+    const auto t = static_cast<std::size_t>(target);
+    to.x[t] = of_four.x[t] + sum[0].correction.x;
+    to.y[t] = of_four.y[t] + sum[0].correction.y;
+    to.z[t] = of_four.z[t] + sum[0].correction.z;
+  }
+
+  template <int count>
+  HWY_INLINE Targets<count> targets_of(const Row& row, Index first) const {
+    Targets<count> targets;
+    for (int t = 0; t < count; ++t) {
+      const PackedPosition<Real>& word = word_of(staged_.word.data(), row.entries[first + t]);
+      targets.x[t] = word.position.x;
+      targets.y[t] = word.position.y;
+      targets.z[t] = word.position.z;
+      targets.row[t] = several_types ? word.type * std::ptrdiff_t{stride_of_types(types_)} : 0;
+      targets.number[t] = first + t;
+    }
+    return targets;
+  }
+
+  template <class Sum, int count, std::size_t... each>
+  HWY_INLINE void add_row(const Row& row, const Targets<count>& targets,
+                          const typename Sum::Rules& rules, Sum (&sums)[count],
+                          std::index_sequence<each...>) const {
+    const Index end = row.end();
+    Index k = 0;
+    auto sources = gathered(row, k);
+    const auto add_vector = [&](auto with_itself) {
+      auto begun = begin<with_itself()>(sources, k, targets, 0);
+      // Each before the one in front of it is finished: a division takes long. And the next sources
+      // are fetched meanwhile.
+      const auto add_one = [&](int t) {
+        const auto next = begin<with_itself()>(sources, k, targets, std::min(t + 1, count - 1));
+        finish(begun, sources, targets, t, rules, sums[t]);
+        begun = next;
+      };
+      const auto next = gathered(row, k + lanes < end ? k + lanes : 0);
+      (add_one(static_cast<int>(each)), ...);
+      sources = next;
+      k += lanes;
     };
-    return {between(target.x, at_.x), between(target.y, at_.y), between(target.z, at_.z)};
+    for (Index until = 0; k < end;) {
+      until += Sum::Rules::vectors_at_once * lanes;
+      while (k < targets_of_a_row) add_vector(std::true_type());  // the row begins with its targets
+      while (k < std::min(until, end)) add_vector(std::false_type());
+      (sums[each].settle(), ...);
+    }
   }
-  HWY_INLINE static auto whole_between(const Numbers& a, const Numbers& b) {
-    const hn::RebindToSigned<typename Numbers::Tag> whole;
-    return hn::Sub(hn::BitCast(whole, a.vector), hn::BitCast(whole, b.vector));
+
+  HWY_INLINE GatheredSources<Real, several_types> gathered(const Row& row, Index k) const {
+    return gather<several_types>(staged_.word.data(), row.entries + k, types_);
+  }
+
+  struct Begun {
+    Vec3<Numbers> separation;
+    Numbers r2, inverse;
+  };
+
+  /// `with_itself`: the target may be one of the sources, which begin with number k of the row.
+  template <bool with_itself, class Sources, int count>
+  HWY_INLINE Begun begin(const Sources& sources, Index k, const Targets<count>& targets,
+                         int t) const {
+    const Vec3<Numbers> separation = {between(targets.x[t], sources.position.x),
+                                      between(targets.y[t], sources.position.y),
+                                      between(targets.z[t], sources.position.z)};
+    Numbers r2 = square(separation);
+    if constexpr (with_itself) {
+      r2 = r2.or_at(targets.number[t] - k, Numbers(far_squared_));
+    }
+    return {separation, r2, pairs_.inverse(r2)};
+  }
+
+  template <class Sources, class Sum, int count>
+  HWY_INLINE void finish(const Begun& begun, const Sources& sources, const Targets<count>& targets,
+                         int t, const typename Sum::Rules& rules, Sum& sum) const {
+    sum.add(pairs_, rules,
+            SeenSources<Real, several_types>{begun.separation, begun.r2, begun.inverse,
+                                             targets.row[t], sources.types});
+  }
+
+  HWY_INLINE static Numbers between(Real target, const Numbers& sources) {
+    if constexpr (digits == Digits::whole) {
+      const hn::RebindToSigned<typename Numbers::Tag> whole;
+      const auto difference =
+          hn::Sub(hn::BitCast(whole, Numbers(target).vector), hn::BitCast(whole, sources.vector));
+      return Numbers(hn::ConvertTo(typename Numbers::Tag(), difference));
+    } else {
+      return Numbers(target) - sources;
+    }
+  }
+  static Real square_of(Real staged) {
+    if constexpr (digits == Digits::whole) {
+      staged = static_cast<Real>(std::bit_cast<std::int32_t>(staged));
+    }
+    return staged * staged;
   }
   HWY_INLINE static Numbers square(const Vec3<Numbers>& r) {
     return r.x.times_plus(r.x, r.y.times_plus(r.y, r.z * r.z));
-  }
-
-  /// Of those that are nearer than the rules take them for: what they do, less what was summed.
-  template <class Rules>
-  HWY_NOINLINE Vec3<double> correction_of_near(const Rules& rules,
-                                               const Vec3<Numbers>& target) const {
-    Vec3<double> force;
-    for (Index first = 0; first < end_; first += lanes) {
-      const Vec3<Numbers> r = separation(target, first);
-      const Numbers r2 = square(r);
-      const Truth<Real> is_near =
-          r2.is_below(rules.nearest_squared(first)) & pairs_.in_range(r2, first);
-      const Numbers taken = pairs_(rules.at_least(r2, first), first);
-      std::uint8_t bits[8] = {};
-      hn::StoreMaskBits(typename Numbers::Tag(), is_near.mask, bits);
-      std::int32_t x[lanes], y[lanes], z[lanes], taken_x[lanes], taken_y[lanes], taken_z[lanes];
-      const hn::ScalableTag<std::int32_t> whole;
-      hn::StoreU(whole_between(target.x, Numbers::load(at_.x + first)), whole, x);
-      hn::StoreU(whole_between(target.y, Numbers::load(at_.y + first)), whole, y);
-      hn::StoreU(whole_between(target.z, Numbers::load(at_.z + first)), whole, z);
-      hn::StoreU(nearest_whole(taken * r.x), whole, taken_x);
-      hn::StoreU(nearest_whole(taken * r.y), whole, taken_y);
-      hn::StoreU(nearest_whole(taken * r.z), whole, taken_z);
-      for (Index lane = 0; lane < lanes; ++lane) {
-        if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;
-        const auto in_double = [lane](double unit, const auto& a, const auto& b, const auto& c) {
-          return unit * Vec3<std::int32_t>{a[lane], b[lane], c[lane]}.template to<double>();
-        };
-        const Vec3<double> exact =
-            rules.template exactly<form>(in_double(pairs_.length(), x, y, z), first + lane);
-        force += exact - in_double(pairs_.unit(), taken_x, taken_y, taken_z);
-      }
-    }
-    return force;
   }
 
   /// From the units of pairs to those of everybody.
@@ -164,20 +238,11 @@ class RowWalk {
       for (Accumulator& of_target : *sum) of_target *= unit;
     }
   }
-  static void add(const std::array<Vec3<double>, targets_of_a_row>& forces,
-                  RowForces<double>& sums) {
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-      sums.x[t] += forces[t].x;
-      sums.y[t] += forces[t].y;
-      sums.z[t] += forces[t].z;
-    }
-  }
 
-  RowScratch::In<Real>& scratch_;
+  StagedWords<Real>& staged_;
   Pairs pairs_;
-  Real far_;
-  GatheredRow<Real> at_{};
-  Index end_ = 0;  ///< of sources and targets
+  std::int32_t types_;
+  Real far_squared_;  ///< farther than anybody who is in range
 };
 
 template <class Real, LennardJonesForm form, bool several_types>
@@ -187,9 +252,9 @@ HWY_FLATTEN void forces_of_rows(const PlacedParticles<Real>& particles,
                                 RowScratch& scratch) {
   using Pairs = ForcePairs<Real, form, several_types>;
   const double scale = several_types ? 1.0 : interaction.pair.repulsion;
-  RowWalk<Real, Digits::as_they_come, form, several_types, Pairs> walk(
-      particles, Pairs(interaction, scale, 1.0), rows.pencil, scratch);
-  walk.template operator()<ForceSum<Real>>(rows, {}, sums);
+  const RowWalk<Real, Digits::as_they_come, several_types, Pairs> walk(
+      particles, Pairs(interaction, scale, 1.0), interaction.types, rows.pencil, scratch);
+  walk.template operator()<ForceSum<Real>, void>(rows, {}, sums);
 }
 
 template <LennardJonesForm form, bool several_types>
@@ -199,10 +264,11 @@ HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& partic
                                             RowForces<double>* sums, RowScratch& scratch) {
   using Pairs = ForcePairs<float, form, several_types>;
   const double spacing = WholeCoordinates(particles.grid.exact_side).spacing();
-  RowWalk<float, Digits::whole, form, several_types, Pairs> walk(
-      particles, Pairs(interaction, fixed.quantum, spacing), rows.pencil, scratch);
-  walk.template operator()<FixedPointSum<several_types>>(rows, {fixed, interaction.types, spacing},
-                                                         sums);
+  const RowWalk<float, Digits::whole, several_types, Pairs> walk(
+      particles, Pairs(interaction, fixed.quantum, spacing), interaction.types, rows.pencil,
+      scratch);
+  walk.template operator()<FixedPointSum<several_types>, FixedPointSumOfNear<several_types>>(
+      rows, {fixed, interaction.types, spacing}, sums);
 }
 
 /// Runs kernel(form, several types) with what an interaction has, known to the compiler.
@@ -248,9 +314,9 @@ HWY_FLATTEN void energies_of_rows(const PlacedParticles<State>& particles,
                                   const RowsOfPencil& rows, RowEnergies* sums,
                                   RowScratch& scratch) {
   using Pairs = EnergyPairs<several_types>;
-  RowWalk<double, Digits::as_they_come, LennardJonesForm::force_shifted, several_types, Pairs> walk(
-      particles, Pairs(interaction), rows.pencil, scratch);
-  walk.template operator()<EnergySum>(rows, {}, sums);
+  const RowWalk<double, Digits::as_they_come, several_types, Pairs> walk(
+      particles, Pairs(interaction), interaction.types, rows.pencil, scratch);
+  walk.template operator()<EnergySum, void>(rows, {}, sums);
 }
 
 template <class State>
@@ -266,9 +332,9 @@ template <class State>
 HWY_FLATTEN void partners_of_rows(const PlacedParticles<State>& particles, double cutoff,
                                   const RowsOfPencil& rows, RowPartners* sums,
                                   RowScratch& scratch) {
-  RowWalk<double, Digits::as_they_come, LennardJonesForm::shifted, false, PairsWithin> walk(
-      particles, PairsWithin(cutoff), rows.pencil, scratch);
-  walk.template operator()<PartnerSum>(rows, {}, sums);
+  const RowWalk<double, Digits::as_they_come, false, PairsWithin> walk(
+      particles, PairsWithin(cutoff), 1, rows.pencil, scratch);
+  walk.template operator()<PartnerSum, void>(rows, {}, sums);
 }
 
 }  // namespace pencilbox::host::HWY_NAMESPACE
