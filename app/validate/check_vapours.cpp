@@ -38,12 +38,12 @@ ValidationRows rows_of(const Subject& subject, const Vapour& vapour) {
       [&](ValidationRows& rows) {
         StatePointRun run(subject, {.temperature = vapour.temperature,
                                     .density = vapour.density,
-                                    .cells = 12,
+                                    .cells = 10,
                                     .cutoff = 2.5,
                                     .tail_correction = false,
                                     .truncation = Truncation::force_shift,
                                     .timestep = 0.005});
-        judge_state_point(run, subject.full ? 90000 : 30000, rows[0], rows[1]);
+        judge_state_point(run, subject.full ? 150000 : 50000, rows[0], rows[1]);
       });
 }
 
