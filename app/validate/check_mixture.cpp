@@ -189,12 +189,12 @@ ValidationRows row_by_fit(const Subject& subject, double temperature, const Effo
 /// Particles forget where they were in 1,200 tau.
 ValidationRows rows_of_the_supercooled_one(const Subject& subject) {
   using namespace supercooled;
-  constexpr Effort effort{.cells = 14, .equilibration = 2500000, .steps = 2500000};
+  constexpr Effort effort{.cells = 14, .equilibration = 1250000, .steps = 1250000};
   ValidationRows asked = rows_of(temperature, liquid);
   append(asked, rows_of_peaks(temperature, peaks, source_rumd));
   if (subject.runs_on_a_cpu) {
     for (ValidationRow& row : asked) {
-      row.skipped = "five million steps of 10,976 particles, which take a GPU minutes";
+      row.skipped = "2.5 million steps of 10,976 particles, which take a GPU a minute";
     }
     return asked;
   }
