@@ -148,8 +148,8 @@ void add_n_body(CLI::App& bench, NBodyArguments& arguments) {
 }
 
 void add_pair_histogram(CLI::App& bench, PairHistogramArguments& arguments) {
-  CLI::App& command = *bench.add_subcommand("pair-histogram",
-                                            "histogram of all distances: naive, tiled, privatised");
+  CLI::App& command = *bench.add_subcommand(
+      "pair-histogram", "histogram of all distances: naive, tiled, privatised, banked");
   command.add_option("--points", arguments.points, "512000 without it, and 2000 on the host");
   command.add_option("--buckets", arguments.buckets, "of the histogram");
   command.add_option("--block", arguments.block, "threads of a block");

@@ -16,62 +16,61 @@ struct KineticEnergy {
   }
 };
 
-template <class State>
-struct Momentum {
-  const State* component;
-  const std::int32_t* type;
-  const double* mass;
+/// Kinetic energy, potential energy, virial, momentum.
+template <class State, class Accumulator>
+struct WholeSystem {
+  KineticEnergy<State> kinetic;
+  const Accumulator* energy;
+  const Accumulator* virial;
 
-  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
-    return mass[type[i]] * static_cast<double>(component[i]);
+  PENCILBOX_DEVICE_FUNCTION Numbers<6> operator()(Index i) const {
+    const double mass = kinetic.mass[kinetic.type[i]];
+    const Vec3<double> v = kinetic.velocity[i].template to<double>();
+    return {{kinetic(i), static_cast<double>(energy[i]), static_cast<double>(virial[i]), mass * v.x,
+             mass * v.y, mass * v.z}};
   }
 };
 
-template <class Value>
-struct ValueOf {
-  const Value* values;
-  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
-    return static_cast<double>(values[i]);
+template <class State, class Accumulator>
+struct KineticEnergyAndVirial {
+  KineticEnergy<State> kinetic;
+  const Accumulator* virial;
+
+  PENCILBOX_DEVICE_FUNCTION Numbers<2> operator()(Index i) const {
+    return {{kinetic(i), static_cast<double>(virial[i])}};
   }
 };
+
+template <class Precision>
+KineticEnergy<typename Precision::State> kinetic_energy(const Particles<Precision>& particles) {
+  return {particles.state.velocity.view(), particles.state.type.data(), particles.mass.data()};
+}
 
 }  // namespace
 
 template <class Precision>
 Observation sum_observables(const Particles<Precision>& particles, Reduction& reduction,
                             Stream& stream) {
-  using State = typename Precision::State;
-  using Accumulator = typename Precision::Accumulator;
-  const Index count = particles.count;
-  const auto& state = particles.state;
-  const std::int32_t* type = state.type.data();
-  const double* mass = particles.mass.data();
-  const auto momentum = [&](const Buffer<State>& component) {
-    return reduction.sum(Momentum<State>{component.data(), type, mass}, count, stream);
-  };
+  using Term = WholeSystem<typename Precision::State, typename Precision::Accumulator>;
+  const auto [kinetic, potential, virial, x, y, z] = reduction.sums<6>(
+      Term{kinetic_energy(particles), particles.sums.energy.data(), particles.sums.virial.data()},
+      particles.count, stream);
   Observation result;
-  result.particles = count;
-  result.kinetic_energy =
-      reduction.sum(KineticEnergy<State>{state.velocity.view(), type, mass}, count, stream);
-  result.potential_energy =
-      reduction.sum(ValueOf<Accumulator>{particles.sums.energy.data()}, count, stream);
-  result.virial = reduction.sum(ValueOf<Accumulator>{particles.sums.virial.data()}, count, stream);
-  result.momentum = {momentum(state.velocity.x), momentum(state.velocity.y),
-                     momentum(state.velocity.z)};
+  result.particles = particles.count;
+  result.kinetic_energy = kinetic;
+  result.potential_energy = potential;
+  result.virial = virial;
+  result.momentum = {x, y, z};
   return result;
 }
 
 template <class Precision>
 PressureSums sum_pressure(const Particles<Precision>& particles, Reduction& reduction,
                           Stream& stream) {
-  using State = typename Precision::State;
-  using Accumulator = typename Precision::Accumulator;
-  const auto& state = particles.state;
-  const KineticEnergy<State> kinetic{state.velocity.view(), state.type.data(),
-                                     particles.mass.data()};
-  return {
-      reduction.sum(kinetic, particles.count, stream),
-      reduction.sum(ValueOf<Accumulator>{particles.sums.virial.data()}, particles.count, stream)};
+  using Term = KineticEnergyAndVirial<typename Precision::State, typename Precision::Accumulator>;
+  const auto [kinetic, virial] = reduction.sums<2>(
+      Term{kinetic_energy(particles), particles.sums.virial.data()}, particles.count, stream);
+  return {kinetic, virial};
 }
 
 template PressureSums sum_pressure(const Particles<SinglePrecision>&, Reduction&, Stream&);

@@ -27,23 +27,24 @@ struct ExchangedEnergyView {
   }
 };
 
-/// Twenty-two bits of each count, the most significant with its sign: sums of 2^31 of them are
-/// exact in double.
-struct PartOfCount {
+/// Twenty-two bits of each count in a part, the least significant first, the sign with the last:
+/// sums of 2^31 of them are exact in double.
+struct PartsOfCount {
   static constexpr int bits = 22;
+  static constexpr int number = 3;
   const std::int64_t* counts;
-  int part;  ///< 0: the least significant
 
-  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
-    const std::int64_t shifted = counts[i] >> (bits * part);
-    if (part == 2) return static_cast<double>(shifted);
-    return static_cast<double>(shifted & ((std::int64_t{1} << bits) - 1));
+  PENCILBOX_DEVICE_FUNCTION Numbers<number> operator()(Index i) const {
+    constexpr std::int64_t lowest = (std::int64_t{1} << bits) - 1;
+    const std::int64_t count = counts[i];
+    return {{static_cast<double>(count & lowest), static_cast<double>((count >> bits) & lowest),
+             static_cast<double>(count >> (2 * bits))}};
   }
 };
 
 class ExchangedEnergy {
  public:
-  static constexpr std::size_t parts = 3;
+  static constexpr std::size_t parts = PartsOfCount::number;
   /// The least significant first; each but the last below 2^22.
   using Total = std::array<std::int64_t, parts>;
 
@@ -59,8 +60,8 @@ class ExchangedEnergy {
   /// [epsilon]; waits for the stream.
   double total(Stream& stream) {
     const Total sum = count(stream);
-    return (std::ldexp(static_cast<double>(sum[2]), 2 * PartOfCount::bits) +
-            std::ldexp(static_cast<double>(sum[1]), PartOfCount::bits) +
+    return (std::ldexp(static_cast<double>(sum[2]), 2 * PartsOfCount::bits) +
+            std::ldexp(static_cast<double>(sum[1]), PartsOfCount::bits) +
             static_cast<double>(sum[0])) /
            ExchangedEnergyView::quanta_of_one;
   }
@@ -86,13 +87,14 @@ class ExchangedEnergy {
 
   Total count(Stream& stream) {
     Total sum = before_;
-    for (int part = 0; counts_.size() > 0 && part < static_cast<int>(parts); ++part) {
-      sum[static_cast<std::size_t>(part)] += static_cast<std::int64_t>(reduction_.sum(
-          PartOfCount{counts_.data(), part}, static_cast<Index>(counts_.size()), stream));
+    if (counts_.size() > 0) {
+      const auto more = reduction_.sums<PartsOfCount::number>(
+          PartsOfCount{counts_.data()}, static_cast<Index>(counts_.size()), stream);
+      for (std::size_t k = 0; k < parts; ++k) sum[k] += static_cast<std::int64_t>(more[k]);
     }
     for (std::size_t k = 0; k + 1 < parts; ++k) {
-      sum[k + 1] += sum[k] >> PartOfCount::bits;
-      sum[k] &= (std::int64_t{1} << PartOfCount::bits) - 1;
+      sum[k + 1] += sum[k] >> PartsOfCount::bits;
+      sum[k] &= (std::int64_t{1} << PartsOfCount::bits) - 1;
     }
     return sum;
   }

@@ -36,15 +36,16 @@ struct GravityResult {
   std::vector<GravityTiming> backends;  ///< in the order asked
 };
 
-enum class HistogramMethod { naive, tiled, privatised };
-inline constexpr std::array<const char*, 3> histogram_method_names{"naive", "tiled", "privatised"};
+enum class HistogramMethod { naive, tiled, privatised, banked };
+inline constexpr std::array<const char*, 4> histogram_method_names{"naive", "tiled", "privatised",
+                                                                   "banked"};
 
 /// Buckets of equal width from 0 to `longest`; what is farther apart counts in the last.
 struct HistogramBench {
   std::vector<Double3> points;  ///< taken in float
   double longest = 1.0;
   Index buckets = 500;
-  int block = 128;  ///< threads, and points of a tile
+  int block = 128;  ///< threads, and points of a tile; `banked` has its own
   Patience patience;
 };
 
@@ -54,7 +55,7 @@ struct HistogramTiming {
 };
 
 /// One for each HistogramMethod.
-using HistogramResult = std::array<HistogramTiming, 3>;
+using HistogramResult = std::array<HistogramTiming, histogram_method_names.size()>;
 
 /// The bucket of a squared distance. Every method and the host must come to the same: so roundings
 /// are spelled out.
@@ -63,8 +64,13 @@ struct DistanceBuckets {
   Index buckets;
 
   PENCILBOX_DEVICE_FUNCTION Index operator()(float dx, float dy, float dz) const {
-    const float distance = sqrtf(fmaf(dz, dz, fmaf(dy, dy, dx * dx)));
-    const auto bucket = static_cast<Index>(distance * inverse_width);
+    return of_squared(squared(dx, dy, dz));
+  }
+  PENCILBOX_DEVICE_FUNCTION static float squared(float dx, float dy, float dz) {
+    return fmaf(dz, dz, fmaf(dy, dy, dx * dx));
+  }
+  PENCILBOX_DEVICE_FUNCTION Index of_squared(float squared) const {
+    const auto bucket = static_cast<Index>(sqrtf(squared) * inverse_width);
     return bucket < buckets ? bucket : buckets - 1;
   }
 };

@@ -1,8 +1,13 @@
-// Histograms of all distances, three ways. The privatised one is Algorithm 3 of "Efficient 2-Body
+// Histograms of all distances, four ways. The privatised one is Algorithm 3 of "Efficient 2-Body
 // Statistics Computation on GPUs: Parallelization & Beyond" as a student's report tells it: an
 // anchor in each thread's registers, the points of the blocks behind it in shared memory tile by
 // tile, then those of its own block with a larger index, so that every pair comes once; each block
-// counts in a histogram of its own in shared memory and adds that to the common one at the end.
+// counts in a histogram of its own in shared memory and adds that to the common one at the end. The
+// fastest is in banked_histogram.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "app/bench/banked_histogram.hpp"
 #include "app/bench/repeat.hpp"
 #include "app/bench/time_all_pairs.hpp"
 #include "core/particles.hpp"
@@ -10,19 +15,6 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-/// Wide enough for all pairs in one bucket; the spelling that atomics of every device take.
-using Count = unsigned long long;
-
-struct Points {
-  Index count;
-  Vec3View<const float> position;  ///< [N]
-  DistanceBuckets bucket;
-
-  PENCILBOX_DEVICE_FUNCTION Index bucket_of(const Vec3<float>& a, const Vec3<float>& b) const {
-    return bucket(a.x - b.x, a.y - b.y, a.z - b.z);
-  }
-};
 
 struct NaiveHistogram {
   static constexpr const char* name = "pair-histogram: naive";
@@ -35,12 +27,6 @@ struct NaiveHistogram {
       atomic_add(counts + points.bucket_of(anchor, points.position[j]), Count{1});
     }
   }
-};
-
-/// A point in shared memory; sixteen bytes, which a GPU reads at once.
-struct alignas(16) StagedPoint {
-  Vec3<float> position;
-  float unused;
 };
 
 template <bool is_private>
@@ -122,7 +108,8 @@ class Histograms {
 
   HistogramResult operator()() {
     return {time([&] { count_naively(); }), time([&] { count_in_tiles<false>(); }),
-            time([&] { count_in_tiles<true>(); })};
+            time([&] { count_in_tiles<true>(); }),
+            time([&] { reaches_all() ? count_in_banks<true>() : count_in_banks<false>(); })};
   }
 
  private:
@@ -148,6 +135,34 @@ class Histograms {
     launch(stream_, shape, Kernel{points(), counts_.data()});
   }
 
+  /// Whether no two points can be farther apart than the histogram is long.
+  bool reaches_all() const {
+    double squared = 0.0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto [least, most] =
+          std::minmax_element(bench_.points.begin(), bench_.points.end(),
+                              [d](const Double3& a, const Double3& b) { return a[d] < b[d]; });
+      squared += ((*most)[d] - (*least)[d]) * ((*most)[d] - (*least)[d]);
+    }
+    return std::sqrt(squared) <= bench_.longest;
+  }
+
+  template <bool is_within>
+  void count_in_banks() {
+    using Kernel = BankedHistogram<is_within>;
+    counts_.fill_bytes(0, stream_);
+    const std::int64_t tiles = divide_up(points().count, Kernel::tile);
+    LaunchShape shape;
+    shape.blocks = TilePair::before(tiles);
+    shape.threads = Kernel::max_threads;
+    Index copies = 32;
+    while (copies > 1 && Kernel::shared_bytes(bench_.buckets, copies) > room_of_a_block_) {
+      copies /= 2;
+    }
+    shape.shared_bytes = Kernel::shared_bytes(bench_.buckets, copies);
+    launch(stream_, shape, Kernel{points(), counts_.data(), copies});
+  }
+
   /// The run without looking tells how long one takes: where that is long, one more is enough.
   template <class Work>
   HistogramTiming time(Work work) {
@@ -159,7 +174,12 @@ class Histograms {
     return timing;
   }
 
+  /// Three blocks share the 228 KB of a multiprocessor, each with one of the device's own.
+  static constexpr std::int64_t third_of_shared_memory = 75 * 1024;
+
   const HistogramBench& bench_;
+  std::size_t room_of_a_block_ = static_cast<std::size_t>(
+      std::min(third_of_shared_memory, device_properties().shared_bytes_opt_in));
   Stream stream_;
   Vec3Buffer<float> position_;
   Buffer<Count> counts_;

@@ -110,7 +110,7 @@ template <class Precision>
 void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   constexpr std::int32_t most_ahead = 64;
   if (left == 0) return;
-  const std::int32_t units = units_of_a_cycle();
+  const std::int32_t units = units_of_a_cycle(left);
   const std::int32_t shortest = std::max(1, units - 2);
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
   for (std::int32_t k = 0; k < cycles; ++k) {
@@ -140,12 +140,15 @@ Graphs::Key Engine<Precision>::graph_of(std::int32_t units) const {
 }
 
 /// One more than the longest interval of late: what comes after a rebuild has become due waits for
-/// the next cycle, and costs a launch that does nothing.
+/// the next cycle, and costs a launch that does nothing. So does what a short batch does not want;
+/// in eights, since each length is a graph of its own.
 template <class Precision>
-std::int32_t Engine<Precision>::units_of_a_cycle() const {
-  constexpr std::int32_t at_first = 16, most = 128;
+std::int32_t Engine<Precision>::units_of_a_cycle(std::int32_t left) const {
+  constexpr std::int32_t at_first = 16, most = 128, spare = 2, eight = 8;
   const std::int32_t expected = expected_interval_[active_];
-  return expected == 0 ? at_first : std::min(most, expected + 1);
+  const std::int32_t by_interval = expected == 0 ? at_first : std::min(most, expected + 1);
+  const std::int32_t wanted = (left + spare + eight - 1) / eight * eight;
+  return std::min(by_interval, wanted);
 }
 
 template <class Precision>

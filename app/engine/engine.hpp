@@ -107,7 +107,7 @@ class Engine {
   UnitsComeAs units_come_as() const;
   bool is_sample(std::int64_t number) const;
   Graphs::Key graph_of(std::int32_t units) const;
-  std::int32_t units_of_a_cycle() const;
+  std::int32_t units_of_a_cycle(std::int32_t left) const;
   StepControl read_control();
   void note_rebuilds(const StepControl& control);
   void look_after_health(std::int64_t first_step);

@@ -141,6 +141,7 @@ ValidationRows check_barostat(const Subject& subject) {
         subject, {{name, point.density, 0.0, source_nist, point.density_error()}},
         [&](ValidationRows& asked) { judge_density(subject, point, asked.front()); });
     append(rows, more);
+    subject.keep(rows);
   }
   return rows;
 }

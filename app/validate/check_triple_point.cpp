@@ -2,7 +2,6 @@
 // cutoff 2.5. Energy and pressure, and the first peak of the radial distribution.
 #include "app/validate/check.hpp"
 #include "app/validate/state_point.hpp"
-#include "app/validate/statistics.hpp"
 
 namespace pencilbox {
 namespace {
@@ -28,11 +27,6 @@ constexpr double pressure = 0.9101, pressure_error = 0.0025;
 constexpr double peak_position = 1.085, position_tolerance = 0.005;
 constexpr double peak_height = 3.02, height_tolerance = 0.05;
 
-/// Bins of 0.01.
-ObservableChoice radial_distribution() {
-  return {"radial-distribution", 200, 0, {{"bins", 150.0}, {"max_distance", 1.5}}};
-}
-
 }  // namespace
 
 ValidationRows check_triple_point(const Subject& subject) {
@@ -43,10 +37,9 @@ ValidationRows check_triple_point(const Subject& subject) {
        {"T 0.722, rho 0.8442: peak of g at", peak_position, position_tolerance, source_lammps},
        {"T 0.722, rho 0.8442: peak of g", peak_height, height_tolerance, source_lammps}},
       [&](ValidationRows& rows) {
-        StatePointRun run(subject, liquid, {radial_distribution()});
+        StatePointRun run(subject, liquid, {radial_distribution(1.5)});
         judge_state_point(run, subject.full ? 300000 : 100000, rows[0], rows[1]);
-        const ObservableResult g = run.observed().front();
-        const Peak peak = highest_peak(g.columns[0].values, g.columns[1].values);
+        const Peak peak = peak_of(run.observed().front(), "g");
         rows[2].value = peak.position;
         rows[3].value = peak.height;
       });

@@ -38,12 +38,12 @@ ValidationRows rows_of(const Subject& subject, const Vapour& vapour) {
       [&](ValidationRows& rows) {
         StatePointRun run(subject, {.temperature = vapour.temperature,
                                     .density = vapour.density,
-                                    .cells = 8,
+                                    .cells = 10,
                                     .cutoff = 2.5,
                                     .tail_correction = false,
                                     .truncation = Truncation::force_shift,
                                     .timestep = 0.005});
-        judge_state_point(run, subject.full ? 300000 : 100000, rows[0], rows[1]);
+        judge_state_point(run, subject.full ? 150000 : 50000, rows[0], rows[1]);
       });
 }
 
@@ -54,6 +54,7 @@ ValidationRows check_vapours(const Subject& subject) {
   for (const Vapour& vapour : vapours) {
     if (!subject.full && !vapour.is_chosen) continue;
     append(rows, rows_of(subject, vapour));
+    subject.keep(rows);
   }
   return rows;
 }

@@ -1,12 +1,17 @@
 #include "app/validate/state_point.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace pencilbox {
 namespace {
 
 constexpr double melting_temperature = 2.0;  // far above every liquid's
 constexpr std::int64_t melting_steps = 2500;
-constexpr std::int64_t equilibration_steps = 10000;
-constexpr std::int64_t sample_every = 10;
+/// Energy and virial of a liquid and the energy of a vapour remember longer than 60 steps, the
+/// virial of a vapour 8: their means would be no better by samples at every step, that by 1 % of
+/// its error.
+constexpr std::int64_t sample_every = 20;
 
 }  // namespace
 
@@ -31,7 +36,7 @@ StatePointRun::StatePointRun(const Subject& subject, SimulationSetup crystal,
   constexpr double other_seed = 2.0;
   simulation_ = subject.make(in_bath(std::move(setup), point.bath.value_or(point.temperature),
                                      point.friction, other_seed));
-  simulation_->advance(equilibration_steps);
+  simulation_->advance(point.equilibration);
 }
 
 void StatePointRun::produce(std::int64_t steps) {
@@ -43,6 +48,20 @@ void StatePointRun::produce(std::int64_t steps) {
     pressures_.push_back(point_.density * point_.temperature + sums.virial / (3.0 * volume_));
     simulation_->sample_observables();
   }
+}
+
+ObservableChoice radial_distribution(double max_distance) {
+  constexpr double bins_a_sigma = 100.0;
+  return {"radial-distribution",
+          200,
+          0,
+          {{"bins", std::round(bins_a_sigma * max_distance)}, {"max_distance", max_distance}}};
+}
+
+Peak peak_of(const ObservableResult& g, const std::string& column) {
+  const auto found = std::find_if(g.columns.begin(), g.columns.end(),
+                                  [&](const ObservableColumn& one) { return one.name == column; });
+  return highest_peak(g.columns.front().values, found->values);
 }
 
 void judge_state_point(StatePointRun& run, std::int64_t steps, ValidationRow& energy,

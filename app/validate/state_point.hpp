@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct StatePoint {
   bool tail_correction;  ///< of what a plain cutoff leaves out
   Truncation truncation = Truncation::cut;
   double timestep = 0.004;
-  double friction = 1.0;  ///< of the heat bath [1/tau]
+  double friction = 1.0;               ///< of the heat bath [1/tau]
+  std::int64_t equilibration = 10000;  ///< steps at the temperature before the first sample
   /// Its temperature, where that of the reference was measured by velocities at whole steps. These
   /// are slower than they ought to be at the temperature that the positions have.
   std::optional<double> bath{};
@@ -31,7 +33,7 @@ SimulationSetup hot_crystal(const Subject& subject, const StatePoint& point);
 class StatePointRun {
  public:
   /// Melts a crystal, takes it to the temperature and lets it come to equilibrium. `observables`
-  /// are due at multiples of ten steps.
+  /// are due at multiples of twenty steps.
   StatePointRun(const Subject& subject, const StatePoint& point,
                 std::vector<ObservableChoice> observables = {})
       : StatePointRun(subject, hot_crystal(subject, point), point, std::move(observables)) {}
@@ -40,7 +42,7 @@ class StatePointRun {
   StatePointRun(const Subject& subject, SimulationSetup crystal, const StatePoint& point,
                 std::vector<ObservableChoice> observables = {});
 
-  /// Goes on; every ten steps are a sample.
+  /// Goes on; every twenty steps are a sample.
   void produce(std::int64_t steps);
 
   /// What the observables have found.
@@ -59,6 +61,12 @@ class StatePointRun {
   std::unique_ptr<Simulation> simulation_;
   std::vector<double> energies_, pressures_;
 };
+
+/// g(r) in bins of 0.01, taken every 200 steps.
+ObservableChoice radial_distribution(double max_distance);
+
+/// The highest peak of one of its columns.
+Peak peak_of(const ObservableResult& g, const std::string& column);
 
 /// Runs a state point for so many steps, or four times as many if in doubt, and judges by it.
 void judge_state_point(StatePointRun& run, std::int64_t steps, ValidationRow& energy,

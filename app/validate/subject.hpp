@@ -18,7 +18,10 @@ struct Subject {
   bool full = false;  ///< an hour instead of minutes
   /// Why it is too slow for runs of many steps here; empty: it is not.
   std::string too_slow{};
+  bool runs_on_a_cpu = false;  ///< too slow for millions of steps of ten thousand particles
   std::function<void(const std::string&)> tell = [](const std::string&) {};  ///< what goes on
+  /// What a long check knows so far, which an interruption is to leave in the files.
+  std::function<void(const ValidationRows&)> keep = [](const ValidationRows&) {};
 
   /// This back end on these particles: one type, constant energy, in its own precision.
   SimulationSetup setup(StartState start, double cutoff, Truncation truncation) const;

@@ -122,6 +122,7 @@ int validate_command(const ValidateArguments& arguments) {
   subject.make = [&](SimulationSetup setup) { return device.make(std::move(setup)); };
   subject.backend = {info.name, default_options(info)};
   subject.full = arguments.full;
+  subject.runs_on_a_cpu = device.properties().emulates_blocks;
   subject.too_slow = why_too_slow(info, subject.backend.options, device.properties());
   const auto tell = terminal_teller();
   Result result = begin_result(arguments, device);
@@ -130,16 +131,19 @@ int validate_command(const ValidateArguments& arguments) {
                   name_of(subject.precision), arguments.full ? ", full" : "");
   ValidationRows rows;
   for (const Check& check : checks) {
+    const ValidationRows before = rows;
     subject.tell = [&](const std::string& what) {
       tell(fmt::format("{}{}{}", check.name, what.empty() ? "" : ": ", what));
     };
+    subject.keep = [&](const ValidationRows& found) {
+      rows = before;
+      append(rows, found);
+      for (std::size_t k = before.size(); k < rows.size(); ++k) rows[k].check = check.name;
+      add_validation(result, caption, rows);
+      write(arguments, result);
+    };
     subject.tell("");
-    for (ValidationRow& row : check.rows(subject)) {
-      row.check = check.name;
-      rows.push_back(std::move(row));
-    }
-    add_validation(result, caption, rows);
-    write(arguments, result);  // what is known is kept, whatever becomes of the rest
+    subject.keep(check.rows(subject));
   }
   tell("");
   print_result(result);

@@ -38,7 +38,9 @@ constexpr std::array source_notes{
                "calculations of four configurations, Monte Carlo and molecular dynamics at "
                "constant volume and temperature"},
     SourceNote{source_lammps, "runs of LAMMPS; the melt is that of its benchmark, bench/in.lj"},
-    SourceNote{source_rumd, "RUMD 3, as a test of gamdpy has it"},
+    SourceNote{source_rumd,
+               "RUMD 3, in tests, examples and reference data of gamdpy 0.8.3; at T 0.45 those of "
+               "Phys. Rev. Lett. 129, 245501 (2022)"},
     SourceNote{source_fit, "published fit of energies, 2.639 T^0.6 - 8.656"},
     SourceNote{source_lattice, "the sum over a perfect lattice, in 40 digits"},
     SourceNote{source_theory,

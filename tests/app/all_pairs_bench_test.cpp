@@ -59,9 +59,9 @@ std::vector<std::uint64_t> counted_by_hand(const HistogramBench& bench) {
   return counts;
 }
 
-TEST(PairHistogram, ThreeWaysCountTheSame) {
+TEST(PairHistogram, AllWaysCountTheSame) {
   for (const DeviceApi* device : devices_that_answer()) {
-    for (const std::int64_t points : {2, 31, 128, 129, 400}) {
+    for (const std::int64_t points : {2, 31, 128, 129, 400, 4100}) {
       const HistogramBench bench = histogram_bench(points, 50, 128);
       const auto truth = counted_by_hand(bench);
       for (const HistogramTiming& timing : benches_on(*device).time_histograms(bench)) {
@@ -82,6 +82,18 @@ TEST(PairHistogram, InEveryOrderOfThreadsAndBlocks) {
     host::emulator_settings().seed = 7;
     for (const HistogramTiming& timing : bench_devices().front()->time_histograms(bench)) {
       EXPECT_EQ(timing.counts, truth);
+    }
+  }
+}
+
+TEST(PairHistogram, WhatIsFartherThanTheLastBucketCountsInIt) {
+  for (const DeviceApi* device : devices_that_answer()) {
+    HistogramBench bench = histogram_bench(300, 40, 64);
+    bench.longest = 0.6;
+    const auto truth = counted_by_hand(bench);
+    EXPECT_GT(truth.back(), truth[38]);
+    for (const HistogramTiming& timing : benches_on(*device).time_histograms(bench)) {
+      EXPECT_EQ(timing.counts, truth) << device->kind();
     }
   }
 }

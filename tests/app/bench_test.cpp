@@ -208,15 +208,16 @@ TEST_F(InAFolder, BenchNBodyComparesTiledWithNaive) {
   EXPECT_TRUE(read("out/n-body.svg").starts_with("<svg"));
 }
 
-TEST_F(InAFolder, BenchPairHistogramTimesThreeWays) {
+TEST_F(InAFolder, BenchPairHistogramTimesFourWays) {
   const ProgramResult result =
       program("bench pair-histogram --device host --points 300 --buckets 20 --output out");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto lines = lines_of(read("out/pair-histogram.csv"));
-  ASSERT_EQ(lines.size(), 4U);
+  ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(field(lines, 1, "method"), "naive");
   EXPECT_EQ(field(lines, 2, "method"), "tiled");
   EXPECT_EQ(field(lines, 3, "method"), "privatised");
+  EXPECT_EQ(field(lines, 4, "method"), "banked");
   for (std::size_t row = 1; row < lines.size(); ++row) {
     EXPECT_GT(std::stod(field(lines, row, "median_s")), 0.0);
     EXPECT_EQ(field(lines, row, "published_titan_x_s"), "") << "of 512,000 points only";

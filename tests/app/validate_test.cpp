@@ -82,6 +82,34 @@ TEST(ValidationVerdict, WhereRunsWouldTakeHoursTheyAreNotBegun) {
   EXPECT_EQ(rows[0].skipped, "emulated");
 }
 
+TEST(ValidationVerdict, LongChecksTellAfterEachStateWhatTheyKnow) {
+  Subject subject;
+  subject.full = true;
+  subject.too_slow = "emulated";
+  std::vector<std::size_t> known;
+  subject.keep = [&](const ValidationRows& rows) { known.push_back(rows.size()); };
+  for (const auto rows_of :
+       {&check_state_points, &check_vapours, &check_mixture, &check_barostat}) {
+    known.clear();
+    const ValidationRows rows = rows_of(subject);
+    ASSERT_GT(known.size(), 4U);
+    EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
+    EXPECT_LT(known.front(), known.back());
+    EXPECT_EQ(known.back(), rows.size());
+  }
+}
+
+TEST(ValidationVerdict, TheSupercooledMixtureIsForAGpu) {
+  Subject subject;
+  subject.full = true;
+  subject.too_slow = "emulated";  // the others are not begun
+  subject.runs_on_a_cpu = true;
+  const ValidationRows rows = check_mixture(subject);
+  EXPECT_NE(rows.back().quantity.find("T 0.45"), std::string::npos) << rows.back().quantity;
+  EXPECT_NE(rows.back().skipped.value_or("").find("a GPU"), std::string::npos);
+  EXPECT_EQ(rows.front().skipped, "emulated");
+}
+
 TEST(ValidationTable, CountsVerdictsAndGivesReasons) {
   ValidationRow skipped = row_of(0.0, 0.0, 1.0), broken = row_of(not_a_number, 0.0, 1.0);
   skipped.quantity = "first";

@@ -37,5 +37,22 @@ TEST(Reduction, HasTheSameBitsEverywhere) {
   EXPECT_NEAR(reduction.sum(Harmonic{}, 100003, stream), std::log(2.0), 1e-5);
 }
 
+struct HarmonicTwice {
+  PENCILBOX_DEVICE_FUNCTION Numbers<2> operator()(Index i) const {
+    const double term = Harmonic{}(i);
+    return {{term, 3.0 * term}};
+  }
+};
+
+TEST(Reduction, SumsSeveralAtOnceToTheSameBits) {
+  Stream stream;
+  Reduction reduction;
+  for (const Index count : {0, 1, 127, 500, 16384, 16385, 100003}) {
+    const auto sums = reduction.sums<2>(HarmonicTwice{}, count, stream);
+    EXPECT_EQ(sums[0], expected_sum(count)) << count;
+    EXPECT_NEAR(sums[1], 3.0 * sums[0], 1e-12) << count;
+  }
+}
+
 }  // namespace
 }  // namespace pencilbox::PENCILBOX_DEVICE
