@@ -10,8 +10,15 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+template <class Pair>
 class CellsEndToEnd {
  public:
+  /// A particle, by which code its cell is met, and the shift to that cell.
+  struct Found {
+    ShiftedIndex place;
+    Vec3<Pair> shift;
+  };
+
   /// Those that are met by `first_code` and the codes behind it. Every lane of the warp must call
   /// it, and find().
   template <class Precision>
@@ -19,49 +26,77 @@ class CellsEndToEnd {
                                           const BinnedParticles<Precision>& particles,
                                           const CellCoordinates& home, Index first_code)
       : block_(block),
-        first_lane_(block.lane() / Team::lanes * Team::lanes),
+        lane_(block.thread() & (block.warp_size() - 1)),
+        first_lane_(lane_ & ~(Team::lanes - 1)),
         first_code_(first_code) {
-    const Index lane = Team::lane(block), code = first_code + lane;
+    const Index lane = lane_ - first_lane_, code = first_code + lane;
     IndexRange cell{};
     if (code < ShiftCode::count) {
-      cell = ShiftCode::particles(particles.grid, particles.offset, home, code);
+      const Index layer = code / 9, row = code / 3;
+      const CellCoordinates step{code - 3 * row - 1, row - 3 * layer - 1, layer - 1};
+      cell = particles_in(particles, home + step);
+      shift_ = particles.grid.shift(step.x, step.y, step.z).rounded;
     }
     home_ = {of_lane(cell.begin, ShiftCode::none - first_code),
              of_lane(cell.end, ShiftCode::none - first_code)};
     end_ = cell.count();
     for (Index distance = 1; distance < Team::lanes; distance *= 2) {
-      const Index below = block.shuffle(end_, block.lane() - (lane < distance ? 0 : distance));
+      const Index below = block.shuffle(end_, lane_ - (lane < distance ? 0 : distance));
       if (lane >= distance) end_ += below;
     }
     first_less_number_ = cell.end - end_;
     total_ = of_lane(end_, Team::lanes - 1);
   }
 
+  /// Of this lane in its warp.
+  PENCILBOX_DEVICE_FUNCTION Index lane() const { return lane_; }
+
   /// The particles of the cell itself.
   PENCILBOX_DEVICE_FUNCTION IndexRange home() const { return home_; }
 
   PENCILBOX_DEVICE_FUNCTION Index total() const { return total_; }
 
-  /// The particle with this number, and by which code its cell is met; for numbers below total().
-  PENCILBOX_DEVICE_FUNCTION ShiftedIndex find(Index number) const {
-    Index place = 0;  // how many cells end before it
+  /// The particle with this number, for numbers below total().
+  PENCILBOX_DEVICE_FUNCTION Found find(Index number) const {
+    Index before = 0;  // how many cells end before it
     for (Index step = Team::lanes / 2; step > 0; step /= 2) {
-      if (number >= of_lane(end_, place + step - 1)) place += step;
+      if (number >= of_lane(end_, before + step - 1)) before += step;
     }
-    return ShiftedIndex::of(of_lane(first_less_number_, place) + number, first_code_ + place);
+    return {ShiftedIndex::of(of_lane(first_less_number_, before) + number, first_code_ + before),
+            {of_lane(shift_.x, before), of_lane(shift_.y, before), of_lane(shift_.z, before)}};
   }
 
  private:
-  PENCILBOX_DEVICE_FUNCTION Index of_lane(Index value, Index lane) const {
+  /// None beyond an open face. Without a branch, since lanes look different ones up.
+  template <class Precision>
+  PENCILBOX_DEVICE_FUNCTION static IndexRange particles_in(
+      const BinnedParticles<Precision>& particles, const CellCoordinates& there) {
+    const auto& grid = particles.grid;
+    const CellCoordinates cell{wrap(there.x, grid.cells.x), wrap(there.y, grid.cells.y),
+                               wrap(there.z, grid.cells.z)};
+    const bool is_there = (grid.periodic.x || cell.x == there.x) &&
+                          (grid.periodic.y || cell.y == there.y) &&
+                          (grid.periodic.z || cell.z == there.z);
+    return is_there ? particles.particles_of(grid.linear(cell)) : IndexRange{};
+  }
+  PENCILBOX_DEVICE_FUNCTION static Index wrap(Index c, Index cells) {
+    const Index from_below = c < 0 ? c + cells : c;
+    return from_below >= cells ? from_below - cells : from_below;
+  }
+
+  template <class Value>
+  PENCILBOX_DEVICE_FUNCTION Value of_lane(Value value, Index lane) const {
     return block_.shuffle(value, first_lane_ + lane);
   }
 
   const Block& block_;
+  Index lane_;
   Index first_lane_;  ///< of the team, in its warp
   Index first_code_;
   IndexRange home_;
   Index end_;                ///< how many particles this lane's cell and those before it hold
   Index first_less_number_;  ///< the first particle of this lane's cell, less its number
+  Vec3<Pair> shift_;         ///< to this lane's cell
   Index total_;
 };
 

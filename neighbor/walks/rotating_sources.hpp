@@ -23,6 +23,8 @@ template <class Precision, Wanted wanted, class Interaction, class Sink, PairsOf
 struct RotatingSources {
   static constexpr const char* name = pairs == PairsOf::targets ? "rotating-sources" : "half-shell";
   static constexpr int max_threads = RotationRules::most_threads;
+  static constexpr int min_blocks =
+      is_candidate_kernel<Interaction> && most == RotationRules::few_targets ? 2 : 1;
   static constexpr bool to_both = pairs == PairsOf::half_shell;
   static constexpr Index first_code = to_both ? ShiftCode::none : 0;
   using Pair = typename Precision::Pair;
@@ -60,26 +62,32 @@ struct RotatingSources {
   /// No source, and met by no code.
   static constexpr std::uint32_t nobody = ~0U;
 
+  using Around = CellsEndToEnd<Pair>;
+
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Index cells_of_block = block.threads() / layout.threads_per_cell;
-    const Index work = static_cast<Index>(block.index()) * cells_of_block +
-                       (cells_of_block == 1 ? 0 : block.thread() / layout.threads_per_cell);
+    const Index work = static_cast<Index>(block.index()) * layout.cells_of_block +
+                       (block.thread() >> layout.bits_of_threads);
     if (work >= layout.pieces_of_work) return;
     const Index cell = layout.by_parts.quotient(work);
     const Index part = work - cell * layout.parts;
-    const CellsEndToEnd around(block, particles, coordinates(cell), first_code);
+    // Elsewhere that is found out while the cells around are looked up.
+    if (layout.most_are_empty && particles.particles_of(cell).count() == 0) return;
+    const Around around(block, particles, coordinates(cell), first_code);
     const IndexRange all = around.home();
     const Index slots = layout.group * layout.targets;
-    const Index chunks = (all.count() + slots - 1) / slots;
+    const Index chunks = (all.count() + slots - 1) >> layout.bits_of_slots;
     if (part >= chunks) return;
     const auto parts = block.shared<Sum>(adds_teams(block) ? Team::count(block) * slots : 0);
-    const Index each = (all.count() + chunks - 1) / chunks;
+    const Index each = chunks == 1 ? all.count() : (all.count() + chunks - 1) / chunks;
     for (Index chunk = part; chunk < chunks; chunk += layout.parts) {
       const Index first = all.begin + chunk * each;
       const IndexRange targets{first, smaller(first + each, all.end)};
-      const Index of_a_lane = (targets.count() + layout.group - 1) / layout.group;
+      const Index of_a_lane = (targets.count() + layout.group - 1) >> layout.bits_of_group;
       choose<fewest>(of_a_lane,
                      [&](auto of_lane) { sum_up<of_lane()>(block, around, parts, targets); });
+      if constexpr (!to_both) {
+        if (adds_teams(block)) add_teams(block, targets, parts);
+      }
     }
   }
 
@@ -111,23 +119,23 @@ struct RotatingSources {
   }
 
   template <int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void sum_up(const Block& block, const CellsEndToEnd& around,
+  PENCILBOX_DEVICE_FUNCTION void sum_up(const Block& block, const Around& around,
                                         const SharedArray<Sum>& parts,
                                         const IndexRange& chunk) const {
     Targets<of_lane> targets;
-    fetch(targets, chunk, block.lane() & (layout.group - 1));
+    fetch(targets, chunk, around.lane() & (layout.group - 1));
     const Index lane = block.thread() & (layout.threads_per_cell - 1);
-    const Index first_lane = lane - block.lane();  // of the warp, in its cell
+    const Index first_lane = lane - around.lane();  // of the warp, in its cell
     Source source;
     for (Index begin = first_lane;; begin += layout.threads_per_cell) {
       Source next;
       const bool is_there = begin < around.total();
-      if (is_there) next = fetch(around, begin + block.lane());
-      if (begin != first_lane) meet(block, source, targets);  // while the next is on its way
+      if (is_there) next = fetch(around, begin + around.lane());
+      if (begin != first_lane) meet(block, around, source, targets);  // the next is on its way
       if (!is_there) break;
       source = next;
     }
-    hand_over(block, targets, parts);
+    hand_over(block, around.lane(), targets, parts);
   }
 
   template <int of_lane>
@@ -147,12 +155,13 @@ struct RotatingSources {
   }
 
   /// Every lane of the warp must call it.
-  PENCILBOX_DEVICE_FUNCTION Source fetch(const CellsEndToEnd& around, Index number) const {
+  PENCILBOX_DEVICE_FUNCTION Source fetch(const Around& around, Index number) const {
     Source source;
-    source.place = around.find(number);
+    const typename Around::Found found = around.find(number);
+    source.place = found.place;
     if (number < around.total()) {
       source.position = particles.position[source.place.index()];
-      source.shift = ShiftCode::shift(particles.grid, source.place.code()).rounded;
+      source.shift = found.shift;
       source.type = type_if_needed<Interaction>(particles.type, source.place.index());
     } else {
       source.position = PackedPosition<Pair>::far_away();
@@ -165,13 +174,13 @@ struct RotatingSources {
   /// What a lane looks at before it adds a pair: nothing where all of the warp's sources count to
   /// all targets.
   template <int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, Source& source,
+  PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, const Around& around, Source& source,
                                       Targets<of_lane>& targets) const {
     Sum other_end;
     if (!drops_padding || block.ballot(source.place.code() == ShiftCode::none) != 0) {
-      go_round<true>(block, source, targets, other_end);
+      go_round<true>(block, around.lane(), source, targets, other_end);
     } else {
-      go_round<false>(block, source, targets, other_end);
+      go_round<false>(block, around.lane(), source, targets, other_end);
     }
     if constexpr (to_both) {
       if (source.place.word != nobody && source.place.code() != ShiftCode::none) {
@@ -181,10 +190,10 @@ struct RotatingSources {
   }
 
   template <bool looks, int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void go_round(const Block& block, Source& source,
+  PENCILBOX_DEVICE_FUNCTION void go_round(const Block& block, Index lane, Source& source,
                                           Targets<of_lane>& targets, Sum& other_end) const {
     const Index in_group = layout.group - 1;
-    const int from = (block.lane() & ~in_group) | ((block.lane() + 1) & in_group);
+    const int from = (lane & ~in_group) | ((lane + 1) & in_group);
     for (Index step = layout.group;; --step) {
       for (int t = 0; t < of_lane; ++t) add<looks>(source, targets, t, other_end);
       if (to_both ? layout.group == 1 : step == 1) return;
@@ -237,7 +246,8 @@ struct RotatingSources {
   /// Each target has a sum in every group of its cell: first they come together within a team, or
   /// the warp that is alone with its cell, then, in shared memory, those of several teams.
   template <int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void hand_over(const Block& block, Targets<of_lane>& targets,
+  PENCILBOX_DEVICE_FUNCTION void hand_over(const Block& block, Index lane,
+                                           Targets<of_lane>& targets,
                                            const SharedArray<Sum>& parts) const {
     const Index lanes = to_both || adds_teams(block) ? Team::lanes : block.warp_size();
     for (int distance = layout.group; distance < lanes; distance *= 2) {
@@ -248,8 +258,7 @@ struct RotatingSources {
       }
     }
     const Index slots = layout.group * layout.targets;
-    const Index group = block.lane() & (lanes - 1) & ~(layout.group - 1);
-    if (adds_teams(block)) block.barrier();  // whoever still reads those of the targets before
+    const Index group = lane & (lanes - 1) & ~(layout.group - 1);
     for (int t = 0; t < of_lane; ++t) {
       const Index i = targets.first + t * layout.group;
       const Index by_group = (t * layout.group) & (Team::lanes - 1);  // each stores a few
@@ -262,16 +271,12 @@ struct RotatingSources {
         targets.sum[t].store(sink, i);
       }
     }
-    if constexpr (!to_both) {
-      if (!adds_teams(block)) return;
-      block.barrier();
-      add_teams(block, targets.chunk, parts);
-    }
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_teams(const Block& block, const IndexRange& chunk,
                                            const SharedArray<Sum>& parts) const {
     const Index slots = layout.group * layout.targets;
+    block.barrier();
     for (Index slot = block.thread(); slot < chunk.count(); slot += block.threads()) {
       Sum whole = parts[slot];
       for (Index team = 1; team < Team::count(block); ++team) {
@@ -280,6 +285,7 @@ struct RotatingSources {
       }
       whole.store(sink, chunk.begin + slot);
     }
+    block.barrier();  // before the next targets' sums come there
   }
 };
 

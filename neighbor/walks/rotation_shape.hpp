@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
 #include <string>
@@ -30,13 +31,18 @@ inline std::string in_words(const RotationShape& shape) {
          std::to_string(shape.threads_per_cell) + " threads a cell";
 }
 
-/// The same for a kernel.
+/// The same for a kernel; powers of two, which it divides by shifts.
 struct RotationLayout {
   Index group = 1;
   Index targets = 1;
   Index threads_per_cell = 32;
-  Index parts = 1;           ///< into which the targets of a cell are cut
-  Index pieces_of_work = 0;  ///< cells times parts
+  int bits_of_group = 0;
+  int bits_of_slots = 0;  ///< of group times targets
+  int bits_of_threads = 5;
+  Index cells_of_block = 1;
+  bool most_are_empty = false;  ///< of the cells
+  Index parts = 1;              ///< into which the targets of a cell are cut
+  Index pieces_of_work = 0;     ///< cells times parts
   LaunchDivisor by_parts;
   LaunchDivisor by_cells_x;  ///< of the grid
   LaunchDivisor by_cells_y;
@@ -92,8 +98,13 @@ class RotationRules {
 
   /// The first is the one of a run that must not depend on times.
   std::vector<RotationShape> shapes_to_try() const {
+    if (problem_.deterministic) {
+      RotationShape shape = likely();
+      // Whole warps of any width: they must not decide over bits.
+      shape.threads_per_cell = std::max(shape.threads_per_cell, 64);
+      return {as_asked(shape)};
+    }
     std::vector<RotationShape> shapes{as_asked(likely())};
-    if (problem_.deterministic) return shapes;
     for (const RotationShape& wanted :
          {RotationShape{1, 4, 32}, RotationShape{1, 4, 64}, RotationShape{1, 4, 128},
           RotationShape{1, 1, 64}, RotationShape{1, 1, 128}, RotationShape{1, 16, 32},
@@ -127,24 +138,33 @@ class RotationRules {
     layout.parts = static_cast<Index>(
         std::min<std::int64_t>(layout.parts, std::numeric_limits<Index>::max() / all));
     layout.pieces_of_work = static_cast<Index>(all * layout.parts);
+    layout.bits_of_group = bits_of(layout.group);
+    layout.bits_of_slots = bits_of(layout.group * layout.targets);
+    layout.bits_of_threads = bits_of(layout.threads_per_cell);
+    // Cells that one warp works on come four a block, where that leaves multiprocessors some.
+    const bool has_many = layout.pieces_of_work > 16 * problem_.device.multiprocessors;
+    if (layout.threads_per_cell == problem_.device.warp_size && has_many) {
+      layout.cells_of_block = 4;
+    }
+    layout.most_are_empty = all > 2 * std::int64_t{problem_.particles};
     layout.by_parts = LaunchDivisor(layout.parts);
     layout.by_cells_x = LaunchDivisor(cells.x);
     layout.by_cells_y = LaunchDivisor(cells.y);
     return layout;
   }
 
-  /// Cells that one warp works on come four a block, where that leaves each multiprocessor some.
-  LaunchShape launch_shape(const RotationLayout& layout) const {
-    Index cells_of_a_block = 1;
-    const bool has_many = layout.pieces_of_work > 16 * problem_.device.multiprocessors;
-    if (layout.threads_per_cell == problem_.device.warp_size && has_many) cells_of_a_block = 4;
+  static LaunchShape launch_shape(const RotationLayout& layout) {
     LaunchShape shape;
-    shape.threads = layout.threads_per_cell * cells_of_a_block;
-    shape.blocks = divide_up(layout.pieces_of_work, cells_of_a_block);
+    shape.threads = layout.threads_per_cell * layout.cells_of_block;
+    shape.blocks = divide_up(layout.pieces_of_work, layout.cells_of_block);
     return shape;
   }
 
  private:
+  static int bits_of(Index power_of_two) {
+    return std::bit_width(static_cast<std::uint32_t>(power_of_two)) - 1;
+  }
+
   RotationShape as_asked(RotationShape shape) const {
     take("group", shape.group);
     take("targets", shape.targets);
