@@ -134,6 +134,7 @@ struct RotatingSources {
       if (begin != first_lane) meet(block, around, source, targets);  // the next is on its way
       if (!is_there) break;
       source = next;
+      if constexpr (shifts_once) source.position += source.shift;  // not before: that would wait
     }
     hand_over(block, around.lane(), targets, parts);
   }
@@ -167,7 +168,6 @@ struct RotatingSources {
       source.position = PackedPosition<Pair>::far_away();
       source.place.word = nobody;
     }
-    if constexpr (shifts_once) source.position += source.shift;
     return source;
   }
 
