@@ -5,6 +5,7 @@
 
 #include "core/device/device.hpp"
 #include "neighbor/binned_particles.hpp"
+#include "neighbor/walks/particles_around.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 
@@ -34,7 +35,7 @@ class CellsEndToEnd {
     if (code < ShiftCode::count) {
       const Index layer = code / 9, row = code / 3;
       const CellCoordinates step{code - 3 * row - 1, row - 3 * layer - 1, layer - 1};
-      cell = particles_in(particles, home + step);
+      cell = particles_around(particles, home + step);
       shift_ = particles.grid.shift(step.x, step.y, step.z).rounded;
     }
     home_ = {of_lane(cell.begin, ShiftCode::none - first_code),
@@ -67,23 +68,6 @@ class CellsEndToEnd {
   }
 
  private:
-  /// None beyond an open face. Without a branch, since lanes look different ones up.
-  template <class Precision>
-  PENCILBOX_DEVICE_FUNCTION static IndexRange particles_in(
-      const BinnedParticles<Precision>& particles, const CellCoordinates& there) {
-    const auto& grid = particles.grid;
-    const CellCoordinates cell{wrap(there.x, grid.cells.x), wrap(there.y, grid.cells.y),
-                               wrap(there.z, grid.cells.z)};
-    const bool is_there = (grid.periodic.x || cell.x == there.x) &&
-                          (grid.periodic.y || cell.y == there.y) &&
-                          (grid.periodic.z || cell.z == there.z);
-    return is_there ? particles.particles_of(grid.linear(cell)) : IndexRange{};
-  }
-  PENCILBOX_DEVICE_FUNCTION static Index wrap(Index c, Index cells) {
-    const Index from_below = c < 0 ? c + cells : c;
-    return from_below >= cells ? from_below - cells : from_below;
-  }
-
   template <class Value>
   PENCILBOX_DEVICE_FUNCTION Value of_lane(Value value, Index lane) const {
     return block_.shuffle(value, first_lane_ + lane);

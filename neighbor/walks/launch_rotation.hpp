@@ -13,21 +13,11 @@ constexpr int most_rotation_targets =
         ? RotationRules::most_targets
         : RotationRules::few_targets;
 
-/// What kernels are compiled for: without its root a potential is the same as with it.
-template <class Interaction>
-const Interaction& quick(const Interaction& interaction) {
-  return interaction;
-}
-inline CandidateKernel<CandidatePotential::lennard_jones> quick(
-    const CandidateKernel<CandidatePotential::rootless>&) {
-  return {};
-}
-
 template <class Precision, Wanted wanted, PairsOf pairs, class Interaction, class Sink>
 LaunchReport launch_rotation(const RotationRules& rules, const RotationShape& shape,
                              Index most_in_a_cell, const BinnedParticles<Precision>& particles,
                              const Interaction& interaction, const Sink& sink, Stream& stream) {
-  const auto functor = quick(interaction);
+  const auto functor = without_root(interaction);
   using Functor = std::decay_t<decltype(functor)>;
   constexpr int most = most_rotation_targets<Functor>;
   constexpr int few = RotationRules::few_targets;
@@ -40,14 +30,14 @@ LaunchReport launch_rotation(const RotationRules& rules, const RotationShape& sh
            RotatingSources<Precision, wanted, Functor, Sink, pairs, targets()>{particles, functor,
                                                                                sink, layout});
   };
+  const LaunchReport report{launched, [shape] { return in_words(shape); }};
   if constexpr (most > few) {
-    if (layout.targets > few) {
-      start(std::integral_constant<int, most>{});
-      return {launched, [shape] { return in_words(shape); }};
-    }
+    constexpr int some = RotationRules::some_targets;
+    if (layout.targets > some) return start(std::integral_constant<int, most>{}), report;
+    if (layout.targets > few) return start(std::integral_constant<int, some>{}), report;
   }
   start(std::integral_constant<int, few>{});
-  return {launched, [shape] { return in_words(shape); }};
+  return report;
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -78,6 +78,16 @@ struct QuickPotentialSum : SumOfCandidates<QuickPotentialSum<Precision, Kernel>>
   }
 };
 
+/// What kernels are compiled for: without its root a potential is the same as with it.
+template <class Interaction>
+const Interaction& without_root(const Interaction& interaction) {
+  return interaction;
+}
+inline CandidateKernel<CandidatePotential::lennard_jones> without_root(
+    const CandidateKernel<CandidatePotential::rootless>&) {
+  return {};
+}
+
 /// What a target sums up of this interaction.
 template <class Precision, Wanted wanted, class Interaction>
 using QuickSumOf =

@@ -18,13 +18,12 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// for both ends. (Of the pairs within a cell it takes all in both cases.)
 enum class PairsOf { targets, half_shell };
 
-/// `most`: targets of a lane for which there is a loop, 1 to 16. `Sink`: where sums go.
+/// `most`: targets that a lane has registers for, 1 to 16. `Sink`: where sums go.
 template <class Precision, Wanted wanted, class Interaction, class Sink, PairsOf pairs, int most>
 struct RotatingSources {
   static constexpr const char* name = pairs == PairsOf::targets ? "rotating-sources" : "half-shell";
   static constexpr int max_threads = RotationRules::most_threads;
-  static constexpr int min_blocks =
-      is_candidate_kernel<Interaction> && most == RotationRules::few_targets ? 2 : 1;
+  static constexpr int min_blocks = is_candidate_kernel<Interaction> && most <= 8 ? 2 : 1;
   static constexpr bool to_both = pairs == PairsOf::half_shell;
   static constexpr Index first_code = to_both ? ShiftCode::none : 0;
   using Pair = typename Precision::Pair;
@@ -36,6 +35,8 @@ struct RotatingSources {
   /// What is far away adds nothing, and need not be looked at.
   static constexpr bool drops_padding =
       wanted != Wanted::counts && vanishes_far_away<Interaction>();
+  /// Where both sides of a pair must have the same bits they take the same instructions.
+  static constexpr bool always_looks = !drops_padding || pairs_must_cancel<Precision>;
 
   BinnedParticles<Precision> particles;
   Interaction interaction;
@@ -50,13 +51,13 @@ struct RotatingSources {
   };
 
   /// What a lane holds of a chunk of targets: number k of its own is `first` + k times the group.
-  template <int of_lane>
   struct Targets {
     IndexRange chunk;
     Index first;
-    Vec3<Pair> position[of_lane];
-    std::int32_t type[of_lane];
-    Sum sum[of_lane];
+    Index of_a_lane;  ///< how many at most
+    Vec3<Pair> position[most];
+    std::int32_t type[most];
+    Sum sum[most];
   };
 
   /// No source, and met by no code.
@@ -82,9 +83,7 @@ struct RotatingSources {
     for (Index chunk = part; chunk < chunks; chunk += layout.parts) {
       const Index first = all.begin + chunk * each;
       const IndexRange targets{first, smaller(first + each, all.end)};
-      const Index of_a_lane = (targets.count() + layout.group - 1) >> layout.bits_of_group;
-      choose<fewest>(of_a_lane,
-                     [&](auto of_lane) { sum_up<of_lane()>(block, around, parts, targets); });
+      sum_up(block, around, parts, targets);
       if constexpr (!to_both) {
         if (adds_teams(block)) add_teams(block, targets, parts);
       }
@@ -102,27 +101,10 @@ struct RotatingSources {
     return !to_both && layout.threads_per_cell > block.warp_size();
   }
 
-  /// Calls run(constant) with the number of targets a lane that has a loop: at least so many.
-  template <int of_lane, class Run>
-  PENCILBOX_DEVICE_FUNCTION static void choose(Index wanted_of_lane, Run&& run) {
-    if constexpr (of_lane < most) {
-      if (wanted_of_lane > of_lane) return choose<next(of_lane)>(wanted_of_lane, run);
-    }
-    run(std::integral_constant<int, of_lane>{});
-  }
-  /// A potential is what is measured: it has a loop for each number.
-  static constexpr bool has_all_loops = is_candidate_kernel<Interaction> && drops_padding;
-  static constexpr int fewest = most > RotationRules::few_targets ? 2 : 1;
-  static constexpr int next(int of_lane) {
-    if (has_all_loops) return of_lane + 1;
-    return wanted == Wanted::forces ? 2 * of_lane : 4 * of_lane;
-  }
-
-  template <int of_lane>
   PENCILBOX_DEVICE_FUNCTION void sum_up(const Block& block, const Around& around,
                                         const SharedArray<Sum>& parts,
                                         const IndexRange& chunk) const {
-    Targets<of_lane> targets;
+    Targets targets;
     fetch(targets, chunk, around.lane() & (layout.group - 1));
     const Index lane = block.thread() & (layout.threads_per_cell - 1);
     const Index first_lane = lane - around.lane();  // of the warp, in its cell
@@ -139,12 +121,12 @@ struct RotatingSources {
     hand_over(block, around.lane(), targets, parts);
   }
 
-  template <int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void fetch(Targets<of_lane>& targets, const IndexRange& chunk,
+  PENCILBOX_DEVICE_FUNCTION void fetch(Targets& targets, const IndexRange& chunk,
                                        Index lane_of_group) const {
     targets.chunk = chunk;
     targets.first = chunk.begin + lane_of_group;
-    for (int t = 0; t < of_lane; ++t) {
+    targets.of_a_lane = (chunk.count() + layout.group - 1) >> layout.bits_of_group;
+    for (int t = 0; t < most; ++t) {
       const Index i = targets.first + t * layout.group;
       // Not where padding of the sources is.
       targets.position[t] = Pair(-1) * PackedPosition<Pair>::far_away();
@@ -173,11 +155,12 @@ struct RotatingSources {
 
   /// What a lane looks at before it adds a pair: nothing where all of the warp's sources count to
   /// all targets.
-  template <int of_lane>
   PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, const Around& around, Source& source,
-                                      Targets<of_lane>& targets) const {
+                                      Targets& targets) const {
     Sum other_end;
-    if (!drops_padding || block.ballot(source.place.code() == ShiftCode::none) != 0) {
+    if constexpr (always_looks) {
+      go_round<true>(block, around.lane(), source, targets, other_end);
+    } else if (block.ballot(source.place.code() == ShiftCode::none) != 0) {
       go_round<true>(block, around.lane(), source, targets, other_end);
     } else {
       go_round<false>(block, around.lane(), source, targets, other_end);
@@ -189,13 +172,13 @@ struct RotatingSources {
     }
   }
 
-  template <bool looks, int of_lane>
+  template <bool looks>
   PENCILBOX_DEVICE_FUNCTION void go_round(const Block& block, Index lane, Source& source,
-                                          Targets<of_lane>& targets, Sum& other_end) const {
+                                          Targets& targets, Sum& other_end) const {
     const Index in_group = layout.group - 1;
     const int from = (lane & ~in_group) | ((lane + 1) & in_group);
     for (Index step = layout.group;; --step) {
-      for (int t = 0; t < of_lane; ++t) add<looks>(source, targets, t, other_end);
+      add_from<looks, 0>(source, targets, other_end);
       if (to_both ? layout.group == 1 : step == 1) return;
       rotate<looks>(block, source, from);
       if constexpr (to_both) {
@@ -203,6 +186,26 @@ struct RotatingSources {
                                  [&](auto mine, auto) { return block.shuffle(mine, from); });
         if (step == 1) return;  // all are at home again
       }
+    }
+  }
+
+  /// Targets are skipped that no lane has, a few at a time: more would be in vain, and with fewer
+  /// their arithmetic overlaps less. One loop for all numbers of targets: warps that run different
+  /// ones would wait for each other's instructions.
+  static constexpr int go_together(int t) {
+    if (!is_candidate_kernel<Interaction>) return most;
+    if (most > 8) return t == 0 ? 8 : (t == 8 ? 2 : 1);
+    if (most > 4) return t == 0 ? 2 : 1;
+    return t < 2 ? 1 : 2;
+  }
+  template <bool looks, int t>
+  PENCILBOX_DEVICE_FUNCTION void add_from(const Source& source, Targets& targets,
+                                          Sum& other_end) const {
+    if constexpr (t < most) {
+      if (t > 0 && t >= targets.of_a_lane) return;
+      constexpr int behind = t + go_together(t);
+      for (int k = t; k < behind; ++k) add<looks>(source, targets, k, other_end);
+      add_from<looks, behind>(source, targets, other_end);
     }
   }
 
@@ -220,8 +223,8 @@ struct RotatingSources {
     if constexpr (Interaction::needs_types) source.type = block.shuffle(source.type, from);
   }
 
-  template <bool looks, int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void add(const Source& source, Targets<of_lane>& targets, int t,
+  template <bool looks>
+  PENCILBOX_DEVICE_FUNCTION void add(const Source& source, Targets& targets, int t,
                                      Sum& other_end) const {
     const Index i = targets.first + t * layout.group;
     bool counts = true;
@@ -245,13 +248,11 @@ struct RotatingSources {
 
   /// Each target has a sum in every group of its cell: first they come together within a team, or
   /// the warp that is alone with its cell, then, in shared memory, those of several teams.
-  template <int of_lane>
-  PENCILBOX_DEVICE_FUNCTION void hand_over(const Block& block, Index lane,
-                                           Targets<of_lane>& targets,
+  PENCILBOX_DEVICE_FUNCTION void hand_over(const Block& block, Index lane, Targets& targets,
                                            const SharedArray<Sum>& parts) const {
     const Index lanes = to_both || adds_teams(block) ? Team::lanes : block.warp_size();
     for (int distance = layout.group; distance < lanes; distance *= 2) {
-      for (int t = 0; t < of_lane; ++t) {
+      for (int t = 0; t < most; ++t) {
         targets.sum[t] = Sum::of_both(targets.sum[t], targets.sum[t], [&](auto mine, auto) {
           return mine + block.shuffle_xor(mine, distance);
         });
@@ -259,7 +260,7 @@ struct RotatingSources {
     }
     const Index slots = layout.group * layout.targets;
     const Index group = lane & (lanes - 1) & ~(layout.group - 1);
-    for (int t = 0; t < of_lane; ++t) {
+    for (int t = 0; t < most; ++t) {
       const Index i = targets.first + t * layout.group;
       const Index by_group = (t * layout.group) & (Team::lanes - 1);  // each stores a few
       if (group != by_group || i >= targets.chunk.end) continue;

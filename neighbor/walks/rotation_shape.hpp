@@ -51,6 +51,7 @@ struct RotationLayout {
 class RotationRules {
  public:
   static constexpr int most_targets = 16;
+  static constexpr int some_targets = 8;
   static constexpr int few_targets = 4;
   static constexpr int most_threads = 512;
 
@@ -66,7 +67,7 @@ class RotationRules {
             {"targets",
              "auto",
              "targets in the registers of a lane, at most",
-             {"auto", "1", "4", "16"}},
+             {"auto", "1", "4", "8", "16"}},
             {"threads_per_cell",
              "auto",
              "threads that share the sources of a cell's targets",
@@ -106,12 +107,12 @@ class RotationRules {
     }
     std::vector<RotationShape> shapes{as_asked(likely())};
     for (const RotationShape& wanted :
-         {RotationShape{1, 4, 32}, RotationShape{1, 4, 64}, RotationShape{1, 4, 128},
-          RotationShape{1, 1, 64}, RotationShape{1, 1, 128}, RotationShape{1, 16, 32},
-          RotationShape{1, 16, 64}, RotationShape{1, 16, 128}, RotationShape{2, 16, 32},
-          RotationShape{4, 4, 32}, RotationShape{4, 16, 32}, RotationShape{4, 16, 128},
-          RotationShape{8, 16, 32}, RotationShape{8, 16, 64}, RotationShape{8, 16, 128},
-          RotationShape{8, 16, 256}, RotationShape{16, 16, 32}}) {
+         {RotationShape{1, 1, 128}, RotationShape{1, 4, 32}, RotationShape{1, 4, 128},
+          RotationShape{1, 4, 256}, RotationShape{1, 16, 128}, RotationShape{2, 8, 32},
+          RotationShape{2, 8, 128}, RotationShape{4, 4, 32}, RotationShape{4, 4, 128},
+          RotationShape{4, 8, 32}, RotationShape{8, 8, 128}, RotationShape{8, 16, 32},
+          RotationShape{8, 16, 128}, RotationShape{8, 16, 256}, RotationShape{16, 8, 32},
+          RotationShape{16, 8, 128}, RotationShape{16, 8, 256}}) {
       const RotationShape shape = as_asked(wanted);
       if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     }
@@ -186,8 +187,8 @@ class RotationRules {
       const bool is_small = cells * of_a_cell < warps && cells_around_ * of_a_cell > 64.0;
       return {1, 4, is_small ? 128 : 32};
     }
-    if (of_a_cell < 24.0) return {1, 16, 32};
-    return {8, 16, cells < warps ? 128 : 32};
+    if (of_a_cell < 24.0) return {4, 4, 32};
+    return {8, 16, 128};
   }
 
   const Problem problem_;
