@@ -62,7 +62,8 @@ TEST_P(EmulatedSchedules, GiveTheSameSteps) {
   for (std::size_t k = 1; k < states.size(); ++k) expect_same(states[k], states[0]);
 }
 
-PENCILBOX_WHERE(EmulatedSchedules, is_on_host);
+PENCILBOX_WHERE(EmulatedSchedules,
+                [](const BackendCase& one) { return is_on_host(one) && has_a_fixed_order(one); });
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -157,7 +157,7 @@ TEST_P(Determinism, ThreeRunsHaveTheSameBits) {
   }
 }
 
-PENCILBOX_FOR_EVERY_BACKEND(Determinism);
+PENCILBOX_WHERE(Determinism, has_a_fixed_order);
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -347,7 +347,7 @@ TEST_P(Executors, GiveTheSameBits) {
   expect_same(states[0], states[1]);
 }
 
-PENCILBOX_FOR_EVERY_BACKEND(Executors);
+PENCILBOX_WHERE(Executors, has_a_fixed_order);
 
 /// In one kernel from one rebuild to the next, the bits are those of kernels one by one: also where
 /// batches end in mid-cycle, at odd numbers, and through many rebuilds.

@@ -67,7 +67,7 @@ TEST_P(Resume, GoesOnBitForBit) {
   }
 }
 
-PENCILBOX_FOR_EVERY_BACKEND(Resume);
+PENCILBOX_WHERE(Resume, has_a_fixed_order);
 
 DeviceBackend host_backend() { return device_backends().front(); }
 

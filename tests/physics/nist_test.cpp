@@ -26,7 +26,7 @@ TEST_P(Nist, EnergyVirialAndTail) {
     SimulationSetup setup =
         make_lj_setup(nist_configuration(c.configuration), c.cutoff, c.truncation);
     if (refusal_of_the_crowd(setup)) continue;
-    setup.deterministic = true;  // two evaluations are subtracted below
+    setup.deterministic = has_a_fixed_order(GetParam());  // two evaluations are subtracted below
     const Observation plain = run(setup).sums;
     const double bar = bars.of(precision());
     EXPECT_NEAR(plain.potential_energy, c.energy, bar * std::abs(c.energy));
@@ -35,7 +35,7 @@ TEST_P(Nist, EnergyVirialAndTail) {
       EXPECT_EQ(five_digits(plain.potential_energy), five_digits(c.energy));
       EXPECT_EQ(five_digits(plain.virial), five_digits(c.virial));
     }
-    if (c.truncation != Truncation::cut) continue;
+    if (c.truncation != Truncation::cut || !setup.deterministic) continue;
     std::get<LennardJonesModel>(setup.potential).tail_correction = true;
     const Observation corrected = run(setup).sums;
     EXPECT_NEAR(corrected.potential_energy - plain.potential_energy, c.tail,

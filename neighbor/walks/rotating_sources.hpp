@@ -1,0 +1,293 @@
+// Targets in registers, sources that rotate past them: a group of lanes holds the targets of a
+// cell, several a lane; each lane fetches one source, and the sources go round the group by
+// shuffles, until each has met all targets. The sources of all cells around are laid end to end and
+// dealt out to the groups, so that no lane idles because a cell holds few. A group of one lane is a
+// source a lane, whose targets are everybody's.
+//
+// Each pair may be taken once: then a source carries its own sum round the group, and both go to
+// memory by atomics.
+#pragma once
+
+#include "neighbor/walks/both_ends.hpp"
+#include "neighbor/walks/cells_end_to_end.hpp"
+#include "neighbor/walks/rotation_shape.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Which pairs a cell takes: all that its targets have, or those with half of the cells around it,
+/// for both ends. (Of the pairs within a cell it takes all in both cases.)
+enum class PairsOf { targets, half_shell };
+
+/// `most`: targets that a lane has registers for, 1 to 16. `Sink`: where sums go.
+template <class Precision, Wanted wanted, class Interaction, class Sink, PairsOf pairs, int most>
+struct RotatingSources {
+  static constexpr const char* name = pairs == PairsOf::targets ? "rotating-sources" : "half-shell";
+  static constexpr int max_threads = RotationRules::most_threads;
+  static constexpr int min_blocks = is_candidate_kernel<Interaction> && most <= 8 ? 2 : 1;
+  static constexpr bool to_both = pairs == PairsOf::half_shell;
+  static constexpr Index first_code = to_both ? ShiftCode::none : 0;
+  using Pair = typename Precision::Pair;
+  using Sum = QuickSumOf<Precision, wanted, Interaction>;
+
+  /// Sources may be shifted when they are fetched, once for all targets.
+  static constexpr bool shifts_once = !pairs_must_cancel<Precision>;
+  static constexpr bool needs_places = wanted != Wanted::forces;
+  /// What is far away adds nothing, and need not be looked at.
+  static constexpr bool drops_padding =
+      wanted != Wanted::counts && vanishes_far_away<Interaction>();
+  /// Where both sides of a pair must have the same bits they take the same instructions.
+  static constexpr bool always_looks = !drops_padding || pairs_must_cancel<Precision>;
+
+  BinnedParticles<Precision> particles;
+  Interaction interaction;
+  Sink sink;
+  RotationLayout layout;
+
+  struct Source {
+    Vec3<Pair> position;
+    Vec3<Pair> shift{};  ///< where it is added pair by pair
+    ShiftedIndex place;
+    std::int32_t type = 0;
+  };
+
+  /// What a lane holds of a chunk of targets: number k of its own is `first` + k times the group.
+  struct Targets {
+    IndexRange chunk;
+    Index first;
+    Index of_a_lane;  ///< how many at most
+    Vec3<Pair> position[most];
+    std::int32_t type[most];
+    Sum sum[most];
+  };
+
+  /// No source, and met by no code.
+  static constexpr std::uint32_t nobody = ~0U;
+
+  using Around = CellsEndToEnd<Pair>;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const Index work = static_cast<Index>(block.index()) * layout.cells_of_block +
+                       (block.thread() >> layout.bits_of_threads);
+    if (work >= layout.pieces_of_work) return;
+    const Index cell = layout.by_parts.quotient(work);
+    const Index part = work - cell * layout.parts;
+    // Elsewhere that is found out while the cells around are looked up.
+    if (layout.most_are_empty && particles.particles_of(cell).count() == 0) return;
+    const Around around(block, particles, coordinates(cell), first_code);
+    const IndexRange all = around.home();
+    const Index slots = layout.group * layout.targets;
+    const Index chunks = (all.count() + slots - 1) >> layout.bits_of_slots;
+    if (part >= chunks) return;
+    const auto parts = block.shared<Sum>(adds_teams(block) ? Team::count(block) * slots : 0);
+    const Index each = chunks == 1 ? all.count() : (all.count() + chunks - 1) / chunks;
+    for (Index chunk = part; chunk < chunks; chunk += layout.parts) {
+      const Index first = all.begin + chunk * each;
+      const IndexRange targets{first, smaller(first + each, all.end)};
+      sum_up(block, around, parts, targets);
+      if constexpr (!to_both) {
+        if (adds_teams(block)) add_teams(block, targets, parts);
+      }
+    }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index cell) const {
+    const Index row = layout.by_cells_x.quotient(cell), z = layout.by_cells_y.quotient(row);
+    return {cell - row * particles.grid.cells.x, row - z * particles.grid.cells.y, z};
+  }
+
+  /// Whether a cell has several warps, whose sums come together in shared memory.
+  PENCILBOX_DEVICE_FUNCTION bool adds_teams(const Block& block) const {
+    return !to_both && layout.threads_per_cell > block.warp_size();
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void sum_up(const Block& block, const Around& around,
+                                        const SharedArray<Sum>& parts,
+                                        const IndexRange& chunk) const {
+    Targets targets;
+    fetch(targets, chunk, around.lane() & (layout.group - 1));
+    const Index lane = block.thread() & (layout.threads_per_cell - 1);
+    const Index first_lane = lane - around.lane();  // of the warp, in its cell
+    Source source;
+    for (Index begin = first_lane;; begin += layout.threads_per_cell) {
+      Source next;
+      const bool is_there = begin < around.total();
+      if (is_there) next = fetch(around, begin + around.lane());
+      if (begin != first_lane) meet(block, around, source, targets);  // the next is on its way
+      if (!is_there) break;
+      source = next;
+      if constexpr (shifts_once) source.position += source.shift;  // not before: that would wait
+    }
+    hand_over(block, around.lane(), targets, parts);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void fetch(Targets& targets, const IndexRange& chunk,
+                                       Index lane_of_group) const {
+    targets.chunk = chunk;
+    targets.first = chunk.begin + lane_of_group;
+    targets.of_a_lane = (chunk.count() + layout.group - 1) >> layout.bits_of_group;
+    for (int t = 0; t < most; ++t) {
+      const Index i = targets.first + t * layout.group;
+      // Not where padding of the sources is.
+      targets.position[t] = Pair(-1) * PackedPosition<Pair>::far_away();
+      targets.type[t] = 0;
+      if (i >= chunk.end) continue;
+      targets.position[t] = particles.position[i];
+      targets.type[t] = type_if_needed<Interaction>(particles.type, i);
+    }
+  }
+
+  /// Every lane of the warp must call it.
+  PENCILBOX_DEVICE_FUNCTION Source fetch(const Around& around, Index number) const {
+    Source source;
+    const typename Around::Found found = around.find(number);
+    source.place = found.place;
+    if (number < around.total()) {
+      source.position = particles.position[source.place.index()];
+      source.shift = found.shift;
+      source.type = type_if_needed<Interaction>(particles.type, source.place.index());
+    } else {
+      source.position = PackedPosition<Pair>::far_away();
+      source.place.word = nobody;
+    }
+    return source;
+  }
+
+  /// What a lane looks at before it adds a pair: nothing where all of the warp's sources count to
+  /// all targets.
+  PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, const Around& around, Source& source,
+                                      Targets& targets) const {
+    Sum other_end;
+    if constexpr (always_looks) {
+      go_round<true>(block, around.lane(), source, targets, other_end);
+    } else if (block.ballot(source.place.code() == ShiftCode::none) != 0) {
+      go_round<true>(block, around.lane(), source, targets, other_end);
+    } else {
+      go_round<false>(block, around.lane(), source, targets, other_end);
+    }
+    if constexpr (to_both) {
+      if (source.place.word != nobody && source.place.code() != ShiftCode::none) {
+        add_to(sink, source.place.index(), other_end);
+      }
+    }
+  }
+
+  template <bool looks>
+  PENCILBOX_DEVICE_FUNCTION void go_round(const Block& block, Index lane, Source& source,
+                                          Targets& targets, Sum& other_end) const {
+    const Index in_group = layout.group - 1;
+    const int from = (lane & ~in_group) | ((lane + 1) & in_group);
+    for (Index step = layout.group;; --step) {
+      add_from<looks, 0>(source, targets, other_end);
+      if (to_both ? layout.group == 1 : step == 1) return;
+      rotate<looks>(block, source, from);
+      if constexpr (to_both) {
+        other_end = Sum::of_both(other_end, other_end,
+                                 [&](auto mine, auto) { return block.shuffle(mine, from); });
+        if (step == 1) return;  // all are at home again
+      }
+    }
+  }
+
+  /// Targets are skipped that no lane has, a few at a time: more would be in vain, and with fewer
+  /// their arithmetic overlaps less. One loop for all numbers of targets: warps that run different
+  /// ones would wait for each other's instructions.
+  static constexpr int go_together(int t) {
+    if (!is_candidate_kernel<Interaction>) return most;
+    if (most > 8) return t == 0 ? 8 : (t == 8 ? 2 : 1);
+    if (most > 4) return t == 0 ? 2 : 1;
+    return t < 2 ? 1 : 2;
+  }
+  template <bool looks, int t>
+  PENCILBOX_DEVICE_FUNCTION void add_from(const Source& source, Targets& targets,
+                                          Sum& other_end) const {
+    if constexpr (t < most) {
+      if (t > 0 && t >= targets.of_a_lane) return;
+      constexpr int behind = t + go_together(t);
+      for (int k = t; k < behind; ++k) add<looks>(source, targets, k, other_end);
+      add_from<looks, behind>(source, targets, other_end);
+    }
+  }
+
+  template <bool looks>
+  PENCILBOX_DEVICE_FUNCTION void rotate(const Block& block, Source& source, int from) const {
+    const auto next = [&](const Vec3<Pair>& mine) {
+      return Vec3<Pair>{block.shuffle(mine.x, from), block.shuffle(mine.y, from),
+                        block.shuffle(mine.z, from)};
+    };
+    source.position = next(source.position);
+    if constexpr (!shifts_once) source.shift = next(source.shift);
+    if constexpr (looks || needs_places) {
+      source.place.word = block.shuffle(source.place.word, from);
+    }
+    if constexpr (Interaction::needs_types) source.type = block.shuffle(source.type, from);
+  }
+
+  template <bool looks>
+  PENCILBOX_DEVICE_FUNCTION void add(const Source& source, Targets& targets, int t,
+                                     Sum& other_end) const {
+    const Index i = targets.first + t * layout.group;
+    bool counts = true;
+    if constexpr (looks) counts = source.place.word != ShiftedIndex::of(i, ShiftCode::none).word;
+    if constexpr (!drops_padding) {
+      counts = counts && source.place.word != nobody && i < targets.chunk.end;
+    }
+    const CellShift<Pair> shift{shifts_once ? Vec3<Pair>{} : source.shift, {}};
+    const auto exact = [&] {
+      return exact_separation(particles, i, source.place.index(),
+                              ShiftCode::shift(particles.grid, source.place.code()));
+    };
+    if constexpr (to_both) {
+      add_to_both(interaction, targets.position[t], source.position, shift, exact, targets.type[t],
+                  source.type, counts, targets.sum[t], other_end);
+    } else {
+      targets.sum[t].add_in_step(interaction, targets.position[t], source.position, shift, exact,
+                                 targets.type[t], source.type, counts);
+    }
+  }
+
+  /// Each target has a sum in every group of its cell: first they come together within a team, or
+  /// the warp that is alone with its cell, then, in shared memory, those of several teams.
+  PENCILBOX_DEVICE_FUNCTION void hand_over(const Block& block, Index lane, Targets& targets,
+                                           const SharedArray<Sum>& parts) const {
+    const Index lanes = to_both || adds_teams(block) ? Team::lanes : block.warp_size();
+    for (int distance = layout.group; distance < lanes; distance *= 2) {
+      for (int t = 0; t < most; ++t) {
+        targets.sum[t] = Sum::of_both(targets.sum[t], targets.sum[t], [&](auto mine, auto) {
+          return mine + block.shuffle_xor(mine, distance);
+        });
+      }
+    }
+    const Index slots = layout.group * layout.targets;
+    const Index group = lane & (lanes - 1) & ~(layout.group - 1);
+    for (int t = 0; t < most; ++t) {
+      const Index i = targets.first + t * layout.group;
+      const Index by_group = (t * layout.group) & (Team::lanes - 1);  // each stores a few
+      if (group != by_group || i >= targets.chunk.end) continue;
+      if constexpr (to_both) {
+        add_to(sink, i, targets.sum[t]);
+      } else if (adds_teams(block)) {
+        parts[Team::number(block) * slots + i - targets.chunk.begin] = targets.sum[t];
+      } else {
+        targets.sum[t].store(sink, i);
+      }
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void add_teams(const Block& block, const IndexRange& chunk,
+                                           const SharedArray<Sum>& parts) const {
+    const Index slots = layout.group * layout.targets;
+    block.barrier();
+    for (Index slot = block.thread(); slot < chunk.count(); slot += block.threads()) {
+      Sum whole = parts[slot];
+      for (Index team = 1; team < Team::count(block); ++team) {
+        const Sum more = parts[team * slots + slot];
+        whole = Sum::of_both(whole, more, [](auto a, auto b) { return a + b; });
+      }
+      whole.store(sink, chunk.begin + slot);
+    }
+    block.barrier();  // before the next targets' sums come there
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
