@@ -72,8 +72,8 @@ struct StridedSumsOfRows {
 
 class Reduction {
  public:
-  /// Puts term(0) + ... + term(count - 1) into *result on the device: for whoever needs it there,
-  /// in the very step, such as a thermostat.
+  /// Puts term(0) + ... + term(count - 1) into *result on the device: for whoever needs it there.
+  /// (What moves particles by it takes core/exact_sum.hpp, whose sums are the same on any ranks.)
   template <class Term>
   void sum_into(double* result, const Term& term, Index count, Stream& stream) {
     reserve();

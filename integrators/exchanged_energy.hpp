@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
@@ -55,6 +56,24 @@ class ExchangedEnergy {
       counts_.fill_bytes(0, stream);
     }
     return {counts_.data()};
+  }
+
+  // Where steps may be done again, and ranks count for themselves; each waits for the stream.
+
+  /// What was counted so far stays, whatever forget() does.
+  void keep(Stream& stream) {
+    before_ = count(stream);
+    forget(stream);
+  }
+  /// What was counted since keep().
+  void forget(Stream& stream) { counts_.fill_bytes(0, stream); }
+  /// All of it, which is then no longer here.
+  Total take(Stream& stream) {
+    keep(stream);
+    return std::exchange(before_, {});
+  }
+  void add(const Total& more) {
+    for (std::size_t k = 0; k < parts; ++k) before_[k] += more[k];
   }
 
   /// [epsilon]; waits for the stream.

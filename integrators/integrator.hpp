@@ -34,9 +34,12 @@ struct EndingStep {
   StepNumber step;                  ///< that has been reached
 };
 
+template <class Precision>
+class SharedIntegrator;
+
 /// What an integrator enqueues may be noted in a graph and launched again and again: whatever
 /// changes from step to step (a random number's counter, a thermostat's variables, sums over
-/// particles: Reduction::sum_into) is read by its kernels on the device, and never by the host.
+/// particles: ExactSum) is read by its kernels on the device, and never by the host.
 template <class Precision>
 class Integrator {
  public:
@@ -88,6 +91,9 @@ class Integrator {
 
   /// Whether the sum of all momenta stays: then it is no degree of freedom.
   virtual bool conserves_momentum() const { return true; }
+
+  /// The same where several ranks move a part of the particles each; null: it cannot be shared.
+  virtual SharedIntegrator<Precision>* shared() { return nullptr; }
 
   /// What it carries from step to step beside the particles, such as a thermostat's variables, for
   /// a checkpoint. Random numbers need nothing here: they are counted by step and particle.

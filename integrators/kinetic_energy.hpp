@@ -1,7 +1,9 @@
 // What a thermostat of the whole system looks at in every step: the kinetic energy, on the device.
 #pragma once
 
-#include "core/reduction.hpp"
+#include <cstdint>
+
+#include "core/exact_sum.hpp"
 #include "integrators/half_steps.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -53,7 +55,7 @@ struct TwiceKineticEnergyAfterKick {
 };
 
 /// Of a system whose momentum is conserved, and zero.
-inline double degrees_of_freedom(Index particles) {
+inline double degrees_of_freedom(std::int64_t particles) {
   return particles > 1 ? 3.0 * (static_cast<double>(particles) - 1.0) : 0.0;
 }
 

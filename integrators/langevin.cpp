@@ -12,77 +12,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/rng.hpp"
-#include "integrators/batch_steps.hpp"
-#include "integrators/exchanged_energy.hpp"
-#include "integrators/half_steps.hpp"
-#include "integrators/integrator.hpp"
-#include "integrators/ramp.hpp"
+#include "integrators/shared_integrator.hpp"
 #include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// O: what friction and noise make of a velocity.
-struct FrictionAndNoise {
-  double kept;   ///< c
-  double noise;  ///< sqrt((1 - c^2) T), of a temperature that stays
-  double drawn;  ///< 1 - c^2
-  Ramp temperature;
-  std::uint64_t seed;
-
-  /// Two draws of a particle and a step give three numbers of mean 0 and variance 1.
-  PENCILBOX_DEVICE_FUNCTION Vec3<double> operator()(const Vec3<double>& velocity, ParticleId id,
-                                                    std::int64_t step, double inverse_mass) const {
-    const auto name = static_cast<std::uint32_t>(id);
-    const std::uint64_t draw = 2 * static_cast<std::uint64_t>(step);
-    const RandomPair xy = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw));
-    const RandomPair z = gaussian_pair(random_bits(seed, RandomStream::langevin, name, draw + 1));
-    const double width = noise_at(step) * std::sqrt(inverse_mass);
-    return times_plus(kept, velocity, width * Vec3<double>{xy.first, xy.second, z.first});
-  }
-
-  PENCILBOX_DEVICE_FUNCTION double noise_at(std::int64_t step) const {
-    return temperature.stays() ? noise : std::sqrt(drawn * temperature(step));
-  }
-};
-
-template <class Precision, HalfSteps halves>
-struct LangevinKernel {
-  static constexpr const char* name = "langevin";
-  using State = typename Precision::State;
-
-  KickAndDrift<Precision> move;
-  Vec3View<const typename Precision::Accumulator> force;
-  const ParticleId* id;
-  FrictionAndNoise bath;
-  ExchangedEnergyView exchanged;
-  RunStep step;  ///< that the particles arrive at
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const auto kicked = move.half_kick(i, force[i]);
-    Vec3<State> v = kicked(move.velocity[i]);
-    if constexpr (halves == HalfSteps::both) v = kicked(v);
-    if constexpr (halves != HalfSteps::second) v = drift(i, v);
-    move.velocity.store(i, v);
-  }
-
-  /// A, O, A; the velocity after O.
-  PENCILBOX_DEVICE_FUNCTION Vec3<State> drift(Index i, const Vec3<State>& v) const {
-    const double inverse_mass = move.inverse_mass[move.several_types ? move.type[i] : 0];
-    const Vec3<double> before = v.template to<double>();
-    const Vec3<State> after = bath(before, id[i], step(), inverse_mass).template to<State>();
-    const Vec3<double> rounded = after.template to<double>();
-    exchanged.add(i, 0.5 * (dot(rounded, rounded) - dot(before, before)) / inverse_mass);
-    move.arrival(i,
-                 times_plus(static_cast<State>(0.5 * move.timestep), v + after, move.position[i]));
-    return after;
-  }
-};
-
 template <class Precision>
-class Langevin final : public Integrator<Precision> {
+class Langevin final : public Integrator<Precision>, public SharedIntegrator<Precision> {
  public:
   explicit Langevin(const IntegratorSettings& settings)
       : timestep_(settings.timestep), bath_(bath_of(settings)) {}
@@ -110,6 +48,14 @@ class Langevin final : public Integrator<Precision> {
     exchanged_.restore(state, "langevin");
   }
 
+  SharedIntegrator<Precision>* shared() override { return this; }
+  void count_from(std::int64_t step, Stream& stream) override { steps_.begin(step, stream); }
+  ParticleMove<Precision> move(HalfSteps, const MovingStep<Precision>& step, const SumsOfRanks&,
+                               Stream& stream) override {
+    return move_of(step.particles, step.arrival, step.step, stream);
+  }
+  ExchangedEnergy* exchanged() override { return &exchanged_; }
+
  private:
   static FrictionAndNoise bath_of(const IntegratorSettings& settings) {
     const IntegratorParameters& given = settings.parameters;
@@ -120,15 +66,17 @@ class Langevin final : public Integrator<Precision> {
             static_cast<std::uint64_t>(given.at("seed"))};
   }
 
+  LangevinMove<Precision> move_of(Particles<Precision>& particles,
+                                  const Arrival<Precision>& arrival, const StepNumber& step,
+                                  Stream& stream) {
+    return {kick_and_drift_of(particles, arrival, timestep_), particles.state.id.data(), bath_,
+            exchanged_.view(particles.count, stream), steps_[step]};
+  }
+
   template <HalfSteps halves>
   void run(Particles<Precision>& particles, const Arrival<Precision>& arrival,
            const StepNumber& step, Stream& stream) {
-    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    for_each(
-        stream, particles.count,
-        LangevinKernel<Precision, halves>{kick_and_drift_of(particles, arrival, timestep_),
-                                          force.view(), particles.state.id.data(), bath_,
-                                          exchanged_.view(particles.count, stream), steps_[step]});
+    move_particles<halves>(move_of(particles, arrival, step, stream), particles, stream);
   }
 
   double timestep_;

@@ -12,13 +12,9 @@
 // of N_f T eta_1 + T eta_2 + ...
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
-#include "core/reduction.hpp"
-#include "integrators/batch_steps.hpp"
-#include "integrators/half_steps.hpp"
-#include "integrators/integrator.hpp"
-#include "integrators/kinetic_energy.hpp"
-#include "integrators/ramp.hpp"
+#include "integrators/shared_integrator.hpp"
 #include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -94,16 +90,21 @@ struct Chain {
   }
 };
 
-/// The chain's share of the halves, before the particles'.
+/// The chain's share of the halves, before the particles'. A half that ends a step begins with what
+/// the kicked particles have.
 template <HalfSteps halves>
 struct MoveChain {
   static constexpr const char* name = "nose-hoover: chain";
   Chain chain;
   Ramp temperature;
+  SumsOfRanks twice_kinetic_energy;
   RunStep step;  ///< that has been reached; of a first half alone: that the particles arrive at
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
     const std::int64_t now = step();
+    if constexpr (halves != HalfSteps::first) {
+      chain.state->twice_kinetic_energy = twice_kinetic_energy[0];
+    }
     chain.state->factors[0] = chain_at(now).half_step();
     if constexpr (halves == HalfSteps::both)
       chain.state->factors[1] = chain_at(now + 1).half_step();
@@ -116,72 +117,55 @@ struct MoveChain {
   }
 };
 
-template <class Precision, HalfSteps halves>
-struct NoseHooverKernel {
-  static constexpr const char* name = "nose-hoover";
-  using State = typename Precision::State;
+/// Tells the chain what the particles have, before it scales them.
+struct NoteKineticEnergy {
+  static constexpr const char* name = "nose-hoover: kinetic energy";
+  ChainState* chain;
+  SumsOfRanks twice_kinetic_energy;
 
-  KickAndDrift<Precision> move;
-  Vec3View<const typename Precision::Accumulator> force;
-  const ChainState* chain;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const auto kicked = move.half_kick(i, force[i]);
-    Vec3<State> v = move.velocity[i];
-    if constexpr (halves != HalfSteps::first) v = scaled(kicked(v), 0);
-    if constexpr (halves != HalfSteps::second) {
-      v = kicked(scaled(v, halves == HalfSteps::both ? 1 : 0));
-      move.drift(i, v);
-    }
-    move.velocity.store(i, v);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION Vec3<State> scaled(const Vec3<State>& v, int half) const {
-    return (chain->factors[half] * v.template to<double>()).template to<State>();
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    chain->twice_kinetic_energy = twice_kinetic_energy[0];
   }
 };
 
 template <class Precision>
-class NoseHoover final : public Integrator<Precision> {
+class NoseHoover final : public Integrator<Precision>, public SharedIntegrator<Precision> {
  public:
   explicit NoseHoover(const IntegratorSettings& settings)
       : timestep_(settings.timestep),
         temperature_(ramp_of(settings, "temperature")),
         relaxation_time_(settings.parameters.at("relaxation_time")),
         links_(static_cast<int>(settings.parameters.at("chain_length"))),
-        chain_(1) {
-    reduction_.reserve();
+        chain_(1),
+        kept_chain_(1),
+        twice_kinetic_energy_(1) {
+    sum_.reserve();
   }
 
   /// Later the chain knows what it has made of the kinetic energy.
   void begin_batch(const Particles<Precision>& particles, std::int64_t step,
                    Stream& stream) override {
     steps_.begin(step, stream);
-    if (has_begun_) return;
-    has_begun_ = true;
-    put({}, stream);
-    sum_kinetic_energy(particles, stream);
+    if (!has_begun_) take_kinetic_energy(sum_present(particles, stream), stream);
   }
 
   void velocities_changed(const Particles<Precision>& particles, Stream& stream) override {
-    if (has_begun_) sum_kinetic_energy(particles, stream);
+    if (has_begun_) take_kinetic_energy(sum_present(particles, stream), stream);
   }
 
   void first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    run<HalfSteps::first>(step.particles, step.arrival, step.step, stream);
+    run<HalfSteps::first>(step, {}, stream);
   }
   void second_half(const EndingStep<Precision>& step, Stream& stream) override {
-    sum_kicked(step.particles, stream);
-    run<HalfSteps::second>(step.particles, {}, step.step, stream);
+    run<HalfSteps::second>({step.particles, {}, step.step}, sum_kicked(step.particles, stream),
+                           stream);
   }
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    sum_kicked(step.particles, stream);
-    run<HalfSteps::both>(step.particles, step.arrival, {step.step.control, step.step.offset - 1},
-                         stream);
+    run<HalfSteps::both>(step, sum_kicked(step.particles, stream), stream);
   }
 
   double conserved_energy(const Observation& sums, Stream& stream) override {
-    return sums.total_energy() + energy_of(get(stream), chain(static_cast<Index>(sums.particles)));
+    return sums.total_energy() + energy_of(get(stream), chain(sums.particles));
   }
 
   NamedNumbers state(Stream& stream) override {
@@ -202,7 +186,43 @@ class NoseHoover final : public Integrator<Precision> {
     has_begun_ = true;
   }
 
+  SharedIntegrator<Precision>* shared() override { return this; }
+  void count_from(std::int64_t step, Stream& stream) override { steps_.begin(step, stream); }
+  bool lacks_kinetic_energy() const override { return !has_begun_; }
+  bool keeps_kinetic_energy() const override { return has_begun_; }
+  void take_kinetic_energy(const SumsOfRanks& sums, Stream& stream) override {
+    if (!has_begun_) put({}, stream);
+    has_begun_ = true;
+    for_each(stream, 1, NoteKineticEnergy{chain_.data(), sums});
+  }
+  bool sums_in_steps() const override { return true; }
+  void sum_own(Velocities which, Particles<Precision>& particles, const OwnRows& own,
+               ExactParts* result, Stream& stream) override {
+    if (which == Velocities::present) {
+      sum_.into(result, OfOwnRows<Present>{own, present(particles)}, particles.count, stream);
+    } else {
+      sum_.into(result, OfOwnRows<Kicked>{own, kicked(particles)}, particles.count, stream);
+    }
+  }
+  ParticleMove<Precision> move(HalfSteps halves, const MovingStep<Precision>& step,
+                               const SumsOfRanks& sums, Stream& stream) override {
+    switch (halves) {
+      case HalfSteps::first:
+        return prepare<HalfSteps::first>(step, sums, stream);
+      case HalfSteps::second:
+        return prepare<HalfSteps::second>(step, sums, stream);
+      case HalfSteps::both:
+        return prepare<HalfSteps::both>(step, sums, stream);
+    }
+    throw std::logic_error("halves of no step");
+  }
+  void keep(Stream& stream) override { copy(kept_chain_, chain_, stream); }
+  void take_back(Stream& stream) override { copy(chain_, kept_chain_, stream); }
+
  private:
+  using Present = TwiceKineticEnergy<Precision>;
+  using Kicked = TwiceKineticEnergyAfterKick<Precision>;
+
   static constexpr const char* chain_position = "chain_position";
   static constexpr const char* chain_velocity = "chain_velocity";
   static constexpr const char* twice_kinetic_energy = "twice_kinetic_energy";
@@ -217,7 +237,7 @@ class NoseHoover final : public Integrator<Precision> {
     std::copy(found->second.begin(), found->second.end(), to);
   }
 
-  Chain chain(Index particles) {
+  Chain chain(std::int64_t particles) {
     return {chain_.data(),
             links_,
             degrees_of_freedom(particles),
@@ -237,32 +257,46 @@ class NoseHoover final : public Integrator<Precision> {
     return energy;
   }
 
-  void sum_kinetic_energy(const Particles<Precision>& particles, Stream& stream) {
+  static Present present(const Particles<Precision>& particles) {
     const Vec3Buffer<typename Precision::State>& velocity = particles.state.velocity;
-    reduction_.sum_into(&chain_.data()->twice_kinetic_energy,
-                        TwiceKineticEnergy<Precision>{velocity.view(), inverse_masses(particles)},
-                        particles.count, stream);
+    return {velocity.view(), inverse_masses(particles)};
+  }
+  /// With the velocities that end the step, before the chain scales them.
+  Kicked kicked(Particles<Precision>& particles) const {
+    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
+    return {kick_and_drift_of(particles, {}, timestep_), inverse_masses(particles), force.view()};
   }
 
-  /// Of the velocities that end the step, before the chain scales them.
-  void sum_kicked(Particles<Precision>& particles, Stream& stream) {
-    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    reduction_.sum_into(
-        &chain_.data()->twice_kinetic_energy,
-        TwiceKineticEnergyAfterKick<Precision>{kick_and_drift_of(particles, {}, timestep_),
-                                               inverse_masses(particles), force.view()},
-        particles.count, stream);
+  SumsOfRanks sum_present(const Particles<Precision>& particles, Stream& stream) {
+    return sum_all(present(particles), particles.count, stream);
+  }
+  SumsOfRanks sum_kicked(Particles<Precision>& particles, Stream& stream) {
+    return sum_all(kicked(particles), particles.count, stream);
+  }
+  template <class Term>
+  SumsOfRanks sum_all(const Term& term, Index particles, Stream& stream) {
+    sum_.into(twice_kinetic_energy_.data(), term, particles, stream);
+    return {twice_kinetic_energy_.data(), 1, 1, particles};
+  }
+
+  /// `step`: that has been reached, but for a first half alone.
+  template <HalfSteps halves>
+  ChainMove<Precision> prepare(const MovingStep<Precision>& step, const SumsOfRanks& sums,
+                               Stream& stream) {
+    StepNumber now = step.step;
+    if constexpr (halves == HalfSteps::both) --now.offset;
+    for_each(stream, 1, MoveChain<halves>{chain(sums.particles), temperature_, sums, steps_[now]});
+    return {kick_and_drift_of(step.particles, step.arrival, timestep_), chain_.data()->factors};
   }
 
   template <HalfSteps halves>
-  void run(Particles<Precision>& particles, const Arrival<Precision>& arrival,
-           const StepNumber& step, Stream& stream) {
-    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    for_each(stream, 1, MoveChain<halves>{chain(particles.count), temperature_, steps_[step]});
-    for_each(stream, particles.count,
-             NoseHooverKernel<Precision, halves>{kick_and_drift_of(particles, arrival, timestep_),
-                                                 force.view(), chain_.data()},
-             move_threads(particles.count));
+  void run(const MovingStep<Precision>& step, SumsOfRanks sums, Stream& stream) {
+    sums.particles = step.particles.count;
+    move_particles<halves>(prepare<halves>(step, sums, stream), step.particles, stream);
+  }
+
+  static void copy(Buffer<ChainState>& to, const Buffer<ChainState>& from, Stream& stream) {
+    memory::copy(to.data(), from.data(), sizeof(ChainState), stream);
   }
 
   ChainState get(Stream& stream) {
@@ -282,8 +316,9 @@ class NoseHoover final : public Integrator<Precision> {
   double relaxation_time_;
   int links_;
   bool has_begun_ = false;
-  Reduction reduction_;
-  Buffer<ChainState> chain_;
+  ExactSum sum_;
+  Buffer<ChainState> chain_, kept_chain_;
+  Buffer<ExactParts> twice_kinetic_energy_;  ///< where there is one rank
   BatchSteps steps_;
 };
 

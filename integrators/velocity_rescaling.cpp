@@ -12,13 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/rng.hpp"
-#include "integrators/batch_steps.hpp"
-#include "integrators/exchanged_energy.hpp"
-#include "integrators/half_steps.hpp"
-#include "integrators/integrator.hpp"
-#include "integrators/kinetic_energy.hpp"
-#include "integrators/ramp.hpp"
+#include "integrators/shared_integrator.hpp"
 #include "integrators/thermostat_parameters.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -61,79 +55,45 @@ struct NumbersOfStep {
   }
 };
 
-/// On the device.
-struct Rescaling {
-  double twice_kinetic_energy;  ///< after the second half kick [epsilon]
-  double factor;                ///< alpha
-};
-
 /// Draws alpha.
 struct DrawFactor {
   static constexpr const char* name = "velocity-rescaling: factor";
-  Rescaling* rescaling;
-  double degrees_of_freedom;
+  double* factor;
+  SumsOfRanks twice_kinetic_energy;  ///< after the second half kick [epsilon]
   Ramp temperature;
   double lost;  ///< 1 - exp(-dt/relaxation_time)
   std::uint64_t seed;
   RunStep step;  ///< that has been reached
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
-    double& factor = rescaling->factor;
-    factor = 1.0;
-    if (degrees_of_freedom < 1.0 || !(rescaling->twice_kinetic_energy > 0.0)) return;
+    const double degrees = degrees_of_freedom(twice_kinetic_energy.particles);
+    const double now_there = twice_kinetic_energy[0];
+    *factor = 1.0;
+    if (degrees < 1.0 || now_there == 0.0) return;
     const std::int64_t now = step();
     NumbersOfStep numbers{seed, now};
     const double first = gaussian_pair(numbers.bits()).first;
-    const double others = numbers.sum_of_squares(degrees_of_freedom - 1.0);
+    const double others = numbers.sum_of_squares(degrees - 1.0);
     const double kept = 1.0 - lost;
-    const double share = lost * temperature(now) / rescaling->twice_kinetic_energy;
+    const double share = lost * temperature(now) / now_there;
     const double squared =
         kept + share * (first * first + others) + 2.0 * first * std::sqrt(kept * share);
     const double forward = std::sqrt(kept) + first * std::sqrt(share);
-    factor = (forward < 0.0 ? -1.0 : 1.0) * std::sqrt(squared > 0.0 ? squared : 0.0);
-  }
-};
-
-template <class Precision, HalfSteps halves>
-struct VelocityRescalingKernel {
-  static constexpr const char* name = "velocity-rescaling";
-  using State = typename Precision::State;
-
-  KickAndDrift<Precision> move;
-  InverseMasses inverse_mass;
-  Vec3View<const typename Precision::Accumulator> force;
-  const Rescaling* rescaling;
-  ExchangedEnergyView exchanged;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const auto kicked = move.half_kick(i, force[i]);
-    Vec3<State> v = kicked(move.velocity[i]);
-    if constexpr (halves != HalfSteps::first) v = rescaled(i, v);
-    if constexpr (halves == HalfSteps::both) v = kicked(v);
-    if constexpr (halves != HalfSteps::second) move.drift(i, v);
-    move.velocity.store(i, v);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION Vec3<State> rescaled(Index i, const Vec3<State>& before) const {
-    const Vec3<State> after =
-        (rescaling->factor * before.template to<double>()).template to<State>();
-    const double per_mass = inverse_mass[i];
-    exchanged.add(
-        i, 0.5 * (twice_kinetic_energy(after, per_mass) - twice_kinetic_energy(before, per_mass)));
-    return after;
+    *factor = (forward < 0.0 ? -1.0 : 1.0) * std::sqrt(squared > 0.0 ? squared : 0.0);
   }
 };
 
 template <class Precision>
-class VelocityRescaling final : public Integrator<Precision> {
+class VelocityRescaling final : public Integrator<Precision>, public SharedIntegrator<Precision> {
  public:
   explicit VelocityRescaling(const IntegratorSettings& settings)
       : timestep_(settings.timestep),
         temperature_(ramp_of(settings, "temperature")),
         lost_(-std::expm1(-settings.timestep / settings.parameters.at("relaxation_time"))),
         seed_(static_cast<std::uint64_t>(settings.parameters.at("seed"))),
-        rescaling_(1) {
-    reduction_.reserve();
+        factor_(1),
+        twice_kinetic_energy_(1) {
+    sum_.reserve();
   }
 
   void begin_batch(const Particles<Precision>&, std::int64_t step, Stream& stream) override {
@@ -143,11 +103,11 @@ class VelocityRescaling final : public Integrator<Precision> {
     run<HalfSteps::first>(step.particles, step.arrival, stream);
   }
   void second_half(const EndingStep<Precision>& step, Stream& stream) override {
-    draw(step.particles, step.step, stream);
+    draw(sum_all(step.particles, stream), step.step, stream);
     run<HalfSteps::second>(step.particles, {}, stream);
   }
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    draw(step.particles, {step.step.control, step.step.offset - 1}, stream);
+    draw(sum_all(step.particles, stream), step_before(step.step), stream);
     run<HalfSteps::both>(step.particles, step.arrival, stream);
   }
 
@@ -160,36 +120,59 @@ class VelocityRescaling final : public Integrator<Precision> {
     exchanged_.restore(state, "velocity-rescaling");
   }
 
+  SharedIntegrator<Precision>* shared() override { return this; }
+  void count_from(std::int64_t step, Stream& stream) override { steps_.begin(step, stream); }
+  bool sums_in_steps() const override { return true; }
+  void sum_own(Velocities, Particles<Precision>& particles, const OwnRows& own, ExactParts* result,
+               Stream& stream) override {
+    sum_.into(result, OfOwnRows<Term>{own, kicked(particles)}, particles.count, stream);
+  }
+  ParticleMove<Precision> move(HalfSteps halves, const MovingStep<Precision>& step,
+                               const SumsOfRanks& sums, Stream& stream) override {
+    if (halves == HalfSteps::second) draw(sums, step.step, stream);
+    if (halves == HalfSteps::both) draw(sums, step_before(step.step), stream);
+    return move_of(step.particles, step.arrival, stream);
+  }
+  ExchangedEnergy* exchanged() override { return &exchanged_; }
+
  private:
-  /// The factor of the velocities once they have their second half kick.
-  void draw(Particles<Precision>& particles, const StepNumber& step, Stream& stream) {
+  using Term = TwiceKineticEnergyAfterKick<Precision>;
+
+  static StepNumber step_before(const StepNumber& step) { return {step.control, step.offset - 1}; }
+
+  Term kicked(Particles<Precision>& particles) const {
     const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    reduction_.sum_into(
-        &rescaling_.data()->twice_kinetic_energy,
-        TwiceKineticEnergyAfterKick<Precision>{kick_and_drift_of(particles, {}, timestep_),
-                                               inverse_masses(particles), force.view()},
-        particles.count, stream);
-    for_each(stream, 1,
-             DrawFactor{rescaling_.data(), degrees_of_freedom(particles.count), temperature_, lost_,
-                        seed_, steps_[step]});
+    return {kick_and_drift_of(particles, {}, timestep_), inverse_masses(particles), force.view()};
+  }
+
+  SumsOfRanks sum_all(Particles<Precision>& particles, Stream& stream) {
+    sum_.into(twice_kinetic_energy_.data(), kicked(particles), particles.count, stream);
+    return {twice_kinetic_energy_.data(), 1, 1, particles.count};
+  }
+
+  /// The factor of the velocities once they have their second half kick.
+  void draw(const SumsOfRanks& sums, const StepNumber& step, Stream& stream) {
+    for_each(stream, 1, DrawFactor{factor_.data(), sums, temperature_, lost_, seed_, steps_[step]});
+  }
+
+  RescalingMove<Precision> move_of(Particles<Precision>& particles,
+                                   const Arrival<Precision>& arrival, Stream& stream) {
+    return {kick_and_drift_of(particles, arrival, timestep_), inverse_masses(particles),
+            factor_.data(), exchanged_.view(particles.count, stream)};
   }
 
   template <HalfSteps halves>
   void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
-    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    for_each(stream, particles.count,
-             VelocityRescalingKernel<Precision, halves>{
-                 kick_and_drift_of(particles, arrival, timestep_), inverse_masses(particles),
-                 force.view(), rescaling_.data(), exchanged_.view(particles.count, stream)},
-             move_threads(particles.count));
+    move_particles<halves>(move_of(particles, arrival, stream), particles, stream);
   }
 
   double timestep_;
   Ramp temperature_;
   double lost_;
   std::uint64_t seed_;
-  Reduction reduction_;
-  Buffer<Rescaling> rescaling_;
+  ExactSum sum_;
+  Buffer<double> factor_;                    ///< alpha
+  Buffer<ExactParts> twice_kinetic_energy_;  ///< where there is one rank
   ExchangedEnergy exchanged_;
   BatchSteps steps_;
 };

@@ -2,33 +2,14 @@
 //
 //   first half    v += f/m dt/2 ; x += v dt
 //   second half   v += f/m dt/2
-#include "integrators/half_steps.hpp"
-#include "integrators/integrator.hpp"
+#include "integrators/shared_integrator.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-template <class Precision, HalfSteps halves>
-struct VerletKernel {
-  static constexpr const char* name = "velocity-verlet";
-
-  KickAndDrift<Precision> move;
-  Vec3View<const typename Precision::Accumulator> force;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if constexpr (halves == HalfSteps::both) {
-      move(i, force[i]);
-    } else {
-      const Vec3<typename Precision::State> v = move.half_kick(i, force[i])(move.velocity[i]);
-      if constexpr (halves == HalfSteps::first) move.drift(i, v);
-      move.velocity.store(i, v);
-    }
-  }
-};
-
 template <class Precision>
-class VelocityVerlet final : public Integrator<Precision> {
+class VelocityVerlet final : public Integrator<Precision>, public SharedIntegrator<Precision> {
  public:
   explicit VelocityVerlet(const IntegratorSettings& settings) : timestep_(settings.timestep) {}
 
@@ -46,14 +27,18 @@ class VelocityVerlet final : public Integrator<Precision> {
     return kick_and_drift_of(step.particles, step.arrival, timestep_);
   }
 
+  SharedIntegrator<Precision>* shared() override { return this; }
+  void count_from(std::int64_t, Stream&) override {}
+  ParticleMove<Precision> move(HalfSteps, const MovingStep<Precision>& step, const SumsOfRanks&,
+                               Stream&) override {
+    return VerletMove<Precision>{kick_and_drift_of(step.particles, step.arrival, timestep_)};
+  }
+
  private:
   template <HalfSteps halves>
   void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
-    const Vec3Buffer<typename Precision::Accumulator>& force = particles.sums.force;
-    for_each(stream, particles.count,
-             VerletKernel<Precision, halves>{kick_and_drift_of(particles, arrival, timestep_),
-                                             force.view()},
-             move_threads(particles.count));
+    move_particles<halves>(VerletMove<Precision>{kick_and_drift_of(particles, arrival, timestep_)},
+                           particles, stream);
   }
 
   double timestep_;

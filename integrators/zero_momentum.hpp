@@ -1,17 +1,20 @@
-// Takes the motion of the centre of mass out of all velocities, on the device: sums over particles
-// in double and in one fixed order. What kinetic energy that takes is counted, so that a conserved
+// Takes the motion of the centre of mass out of all velocities, on the device: exact sums over the
+// particles, whoever holds them. What kinetic energy that takes is counted, so that a conserved
 // energy can leave it out.
 #pragma once
 
-#include "core/reduction.hpp"
+#include "core/exact_sum.hpp"
+#include "core/own_rows.hpp"
 #include "integrators/kinetic_energy.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// Its name among what a checkpoint holds of an integrator.
+inline constexpr const char* energy_taken_by_zero_momentum = "energy_taken_by_zero_momentum";
+
 /// On the device.
 struct TotalMotion {
-  double momentum[3];   ///< [m sigma/tau]
-  double mass;          ///< [m]
+  double velocity[3];   ///< of the centre of mass [sigma/tau]
   double taken_energy;  ///< so far [epsilon]
 };
 
@@ -34,13 +37,19 @@ struct MassOfParticle {
   PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const { return 1.0 / inverse_mass[i]; }
 };
 
-struct NoteTakenEnergy {
-  static constexpr const char* name = "zero momentum: energy";
+/// Of sums of momentum and mass.
+struct NoteMotion {
+  static constexpr const char* name = "zero momentum: motion";
   TotalMotion* motion;
+  SumsOfRanks sums;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
-    const double* p = motion->momentum;
-    motion->taken_energy += 0.5 * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / motion->mass;
+    const Vec3<double> p{sums[0], sums[1], sums[2]};
+    const double mass = sums[3];
+    motion->velocity[0] = p.x / mass;
+    motion->velocity[1] = p.y / mass;
+    motion->velocity[2] = p.z / mass;
+    motion->taken_energy += 0.5 * (p.x * p.x + p.y * p.y + p.z * p.z) / mass;
   }
 };
 
@@ -52,8 +61,7 @@ struct TakeMotion {
   const TotalMotion* motion;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Vec3<double> drift{motion->momentum[0] / motion->mass, motion->momentum[1] / motion->mass,
-                             motion->momentum[2] / motion->mass};
+    const Vec3<double> drift{motion->velocity[0], motion->velocity[1], motion->velocity[2]};
     const Vec3<State> before = velocity[i];
     velocity.store(i, (before.template to<double>() - drift).template to<State>());
   }
@@ -62,21 +70,34 @@ struct TakeMotion {
 template <class Precision>
 class ZeroMomentum {
  public:
+  static constexpr Index sums = 4;  ///< momentum and mass
+
   /// Between batches.
   void operator()(Particles<Precision>& particles, Stream& stream) {
-    reserve(stream);
-    TotalMotion* motion = motion_.data();
-    const Vec3Buffer<typename Precision::State>& velocity = particles.state.velocity;
-    const InverseMasses masses = inverse_masses(particles);
-    for (int axis = 0; axis < 3; ++axis) {
-      reduction_.sum_into(&motion->momentum[axis],
-                          MomentumOfParticle<Precision>{velocity.view(), masses, axis},
-                          particles.count, stream);
-    }
-    reduction_.sum_into(&motion->mass, MassOfParticle{masses}, particles.count, stream);
-    for_each(stream, 1, NoteTakenEnergy{motion});
+    totals_.resize(sums);
+    sum(
+        particles, [](const auto& term) { return term; }, totals_.data(), stream);
+    take(particles, {totals_.data(), 1, sums, particles.count}, stream);
+  }
+
+  // The same on several ranks.
+
+  /// A rank's part of the sums.
+  void sum_own(const Particles<Precision>& particles, const OwnRows& own, ExactParts* result,
+               Stream& stream) {
+    sum(
+        particles,
+        [&](const auto& term) {
+          return OfOwnRows{own, term};
+        },
+        result, stream);
+  }
+  /// What all have together.
+  void take(Particles<Precision>& particles, const SumsOfRanks& all, Stream& stream) {
+    if (motion_.size() == 0) set_taken_energy(0.0, stream);
+    for_each(stream, 1, NoteMotion{motion_.data(), all});
     for_each(stream, particles.count,
-             TakeMotion<Precision>{particles.state.velocity.view(), motion});
+             TakeMotion<Precision>{particles.state.velocity.view(), motion_.data()});
   }
 
   /// Since the beginning of the stage [epsilon]; waits for the stream.
@@ -84,16 +105,25 @@ class ZeroMomentum {
     return motion_.size() == 0 ? 0.0 : motion_.download(stream).front().taken_energy;
   }
   void set_taken_energy(double energy, Stream& stream) {
-    const TotalMotion motion{{}, 0.0, energy};
+    const TotalMotion motion{{}, energy};
     motion_.upload({&motion, 1}, stream);
   }
 
  private:
-  void reserve(Stream& stream) {
-    if (motion_.size() == 0) set_taken_energy(0.0, stream);
+  template <class Which>
+  void sum(const Particles<Precision>& particles, const Which& which, ExactParts* result,
+           Stream& stream) {
+    const Vec3Buffer<typename Precision::State>& velocity = particles.state.velocity;
+    const InverseMasses masses = inverse_masses(particles);
+    for (int axis = 0; axis < 3; ++axis) {
+      const MomentumOfParticle<Precision> term{velocity.view(), masses, axis};
+      sum_.into(result + axis, which(term), particles.count, stream);
+    }
+    sum_.into(result + 3, which(MassOfParticle{masses}), particles.count, stream);
   }
 
-  Reduction reduction_;
+  ExactSum sum_;
+  Buffer<ExactParts> totals_;
   Buffer<TotalMotion> motion_;
 };
 

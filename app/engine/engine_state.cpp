@@ -20,7 +20,6 @@ std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
   return keeps;
 }
 
-constexpr const char* taken_energy = "energy_taken_by_zero_momentum";
 constexpr const char* barostat_energy = "energy_of_the_barostat";
 
 /// The sums of one evaluation, to the bit.
@@ -111,14 +110,15 @@ double Engine<Precision>::conserved_energy(const Observation& sums) {
 template <class Precision>
 NamedNumbers Engine<Precision>::integrator_state() {
   NamedNumbers state = integrator_->state(stream_);
-  if (setup_.zero_momentum_every) state[taken_energy] = {zero_momentum_.taken_energy(stream_)};
+  if (setup_.zero_momentum_every)
+    state[energy_taken_by_zero_momentum] = {zero_momentum_.taken_energy(stream_)};
   if (barostat_) state[barostat_energy] = {barostat_->energy()};
   return state;
 }
 
 template <class Precision>
 void Engine<Precision>::restore_integrator(NamedNumbers state) {
-  if (const auto taken = state.find(taken_energy); taken != state.end()) {
+  if (const auto taken = state.find(energy_taken_by_zero_momentum); taken != state.end()) {
     if (!setup_.zero_momentum_every || taken->second.size() != 1) {
       throw InputError("integrator: the state is of a run with another zero_momentum");
     }

@@ -179,8 +179,8 @@ void describe(Archive& archive, Problem& problem) {
 template <class Archive>
 void describe(Archive& archive, CommissionForDevice& both) {
   auto& [device, commission] = both;
-  auto& [settings, types, global, ranks, shares_devices, exchange] = commission;
-  archive(device, settings, types, global, ranks, shares_devices, exchange);
+  auto& [settings, types, global, ranks, shares_devices, exchange, step, integrator] = commission;
+  archive(device, settings, types, global, ranks, shares_devices, exchange, step, integrator);
 }
 
 }  // namespace

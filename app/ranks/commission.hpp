@@ -20,6 +20,8 @@ struct Commission {
   RankGrid ranks{1, 1, 1};
   bool shares_devices = false;  ///< several ranks may compute on one GPU
   Exchange exchange = Exchange::best;
+  std::int64_t step = 0;      ///< of the state that it begins with
+  NamedNumbers integrator{};  ///< likewise: what the integrator carries
 };
 
 /// What all ranks do next, together.
@@ -28,7 +30,9 @@ struct Order {
     own,       ///< take the particles that the first rank deals out
     evaluate,  ///< forces of the present state
     advance,
-    rows,  ///< hand them to the first rank
+    zero_momentum,
+    rows,            ///< hand them to the first rank
+    collect_energy,  ///< that with heat baths, likewise
     count,
     end
   };

@@ -7,20 +7,11 @@
 #include "app/ranks/mailbox.hpp"
 #include "core/arrival.hpp"
 #include "core/device/flags.hpp"
-#include "core/kick_and_drift.hpp"
+#include "core/own_rows.hpp"
+#include "integrators/particle_move.hpp"
 #include "neighbor/cells/binning.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// Cells [begin, end) in each direction.
-struct CellBox {
-  CellCoordinates begin, end;
-
-  PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const {
-    return c.x >= begin.x && c.x < end.x && c.y >= begin.y && c.y < end.y && c.z >= begin.z &&
-           c.z < end.z;
-  }
-};
 
 template <class Precision>
 struct Departures {
@@ -34,7 +25,6 @@ struct Departures {
   int rank;
   Outgoing<Precision> outgoing;
   IntoCells<State> into_cells;  ///< of the domain's grid
-  Vec3View<const State> velocity;
   const std::int32_t* type;
   bool several_types;
 
@@ -107,21 +97,27 @@ struct Departures {
   }
 };
 
-/// Between two evaluations, or around one.
-enum class Moving {
-  not_at_all,  ///< its particles are shown as they are
-  first_half,
-  both_halves  ///< the second half of one step and the first of the next
+/// In place of an integrator's move: shown as they are.
+template <class Precision>
+struct StandStill {
+  Vec3View<const typename Precision::State> position, velocity;
+
+  template <HalfSteps>
+  PENCILBOX_DEVICE_FUNCTION MovedParticle<Precision> after(
+      Index i, const Vec3<typename Precision::Accumulator>&) const {
+    return {position[i], velocity[i]};
+  }
 };
 
-/// What is in a row of others', or behind the last particle, is left out.
-template <class Precision, Moving moving>
+/// Of each particle of its own. What is in a row of others', or behind the last particle, is left
+/// out.
+template <class Precision, class Move, HalfSteps halves>
 struct MoveOwn {
   static constexpr const char* name = "ranks: move";
-  using State = typename Precision::State;
 
-  KickAndDrift<Precision> move;  ///< its arrival is not asked
+  Move move;  ///< its arrival is not asked
   Vec3View<const typename Precision::Accumulator> force;
+  Vec3View<typename Precision::State> velocity;
   Departures<Precision> depart;
   const Index* particles;  ///< that there are, ghosts included
   Index* most;             ///< of them, so far
@@ -131,15 +127,25 @@ struct MoveOwn {
     if (i == 0 && *particles > *most) *most = *particles;
     const CellCoordinates home = depart.home(i);
     if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
-    MovingParticle<Precision> now = move.particle(i);
-    if constexpr (moving == Moving::first_half) {
-      now.velocity = move.half_kick(i, force[i])(now.velocity);
-      now.position = times_plus(static_cast<State>(move.timestep), now.velocity, now.position);
-    } else if constexpr (moving == Moving::both_halves) {
-      now.kick_and_drift(force[i], static_cast<State>(move.timestep));
-    }
-    if constexpr (moving != Moving::not_at_all) move.velocity.store(i, now.velocity);
+    const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
+    velocity.store(i, now.velocity);
     depart(i, home, now.position, now.velocity, step);
+  }
+};
+
+/// The half that ends a step, of each particle of its own.
+template <class Precision, class Move>
+struct EndOwn {
+  static constexpr const char* name = "ranks: end of a step";
+
+  Move move;
+  Vec3View<const typename Precision::Accumulator> force;
+  Vec3View<typename Precision::State> velocity;
+  OwnRows own;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (!own(i)) return;
+    velocity.store(i, move.template after<HalfSteps::second>(i, force[i]).velocity);
   }
 };
 

@@ -6,7 +6,6 @@
 
 #include "app/ranks/arrivals.hpp"
 #include "core/error.hpp"
-#include "integrators/half_steps.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -55,11 +54,14 @@ Index rows_for(Index particles) {
 template <class Precision>
 RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
                                   const std::vector<ParticleType>& types, const Problem& global,
-                                  const Decomposition& decomposition, int rank)
+                                  const Decomposition& decomposition, int rank, std::int64_t step)
     : decomposition_(decomposition),
       rank_(rank),
       rules_(rules_of(setup)),
-      mailbox_(rank, decomposition.ranks(), stream_) {
+      mailbox_(rank, decomposition.ranks(), stream_),
+      sums_(rank, decomposition.ranks(), stream_),
+      zeroes_momentum_(setup.zero_momentum_every.has_value()),
+      all_particles_(global.particles) {
   const BackendEntry& entry = find_backend(setup.backend);
   const Problem problem = problem_of(global, decomposition.domain(rank).grid);
   if (const auto reason = entry.refuse(problem, setup.options)) {
@@ -70,6 +72,9 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   integrator_ = make_integrator<Precision>(
       find_integrator(setup.integrator),
       {setup.timestep, global.box, setup.parameters, setup.first_step, setup.steps});
+  shared_ = integrator_->shared();
+  if (shared_ == nullptr) throw BackendRefusal(setup.integrator + ": not on several ranks");
+  shared_->count_from(step, stream_);
   upload_types(types, particles_, stream_);
   for (std::size_t d = 0; d < 3; ++d) {
     places_[d].upload(decomposition.places(d), stream_);
@@ -135,17 +140,30 @@ CellBox RankDomain<Precision>::cells_that_nobody_sees() const {
 }
 
 template <class Precision>
-Departures<Precision> RankDomain<Precision>::departures() {
+CellBox RankDomain<Precision>::own_box() const {
   const Domain& domain = decomposition_.domain(rank_);
   const auto& margin = domain.margin;
   const auto& cells = domain.cells;
+  return {{margin[0], margin[1], margin[2]},
+          {margin[0] + cells[0], margin[1] + cells[1], margin[2] + cells[2]}};
+}
+
+template <class Precision>
+OwnRows RankDomain<Precision>::own_rows() const {
+  return {rows_used(), particles_.state.cell.data(),
+          decomposition_.domain(rank_).grid.template view<double>(), own_box()};
+}
+
+template <class Precision>
+Departures<Precision> RankDomain<Precision>::departures() {
+  const Domain& domain = decomposition_.domain(rank_);
+  const auto& margin = domain.margin;
   const RankGrid& ranks = decomposition_.rank_grid();
   Departures<Precision> depart;
   depart.global = decomposition_.global().template view<State>();
   depart.first = {domain.first[0] - margin[0], domain.first[1] - margin[1],
                   domain.first[2] - margin[2]};
-  depart.own = {{margin[0], margin[1], margin[2]},
-                {margin[0] + cells[0], margin[1] + cells[1], margin[2] + cells[2]}};
+  depart.own = own_box();
   depart.unseen = cells_that_nobody_sees();
   depart.who_sees = {
       {places_[0].data(), places_[1].data(), places_[2].data()},
@@ -154,40 +172,45 @@ Departures<Precision> RankDomain<Precision>::departures() {
   depart.rank = rank_;
   depart.outgoing = mailbox_.outgoing();
   depart.into_cells = binning_->arrival(particles_, step(), nullptr, 0).into_cells;
-  depart.velocity = std::as_const(particles_.state.velocity).view();
   depart.type = particles_.state.type.data();
   depart.several_types = particles_.types > 1;
   return depart;
 }
 
 template <class Precision>
-KickAndDrift<Precision> RankDomain<Precision>::kick_and_drift(StepNumber at) {
-  const auto move = integrator_->kick_and_drift({particles_, {}, at});
-  if (!move) throw std::logic_error("an integrator that does more than kick and drift");
-  return *move;
-}
-
-template <class Precision>
-template <Moving moving>
-void RankDomain<Precision>::move() {
+template <HalfSteps halves, class Move>
+void RankDomain<Precision>::move_own(const Move& move) {
   const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
-  profiler_.begin(Region::integrate, stream_);
   for_each(stream_, particles_.count,
-           MoveOwn<Precision, moving>{kick_and_drift(step()), force.view(), departures(),
-                                      rows_used(), most_used_.data(), step()},
+           MoveOwn<Precision, Move, halves>{move, force.view(), particles_.state.velocity.view(),
+                                            departures(), rows_used(), most_used_.data(), step()},
            move_threads(particles_.count));
 }
 
 template <class Precision>
-void RankDomain<Precision>::first_half() {
+void RankDomain<Precision>::show() {
+  const ParticleState<Precision>& state = particles_.state;
+  move_own<HalfSteps::first>(StandStill<Precision>{state.position.view(), state.velocity.view()});
+}
+
+template <class Precision>
+template <HalfSteps halves>
+void RankDomain<Precision>::move() {
   ++step_;
-  move<Moving::first_half>();
+  profiler_.begin(Region::integrate, stream_);
+  const ParticleMove<Precision> move =
+      shared_->move(halves, {particles_, {}, step()}, sums_of_all(), stream_);
+  std::visit([this](const auto& one) { move_own<halves>(one); }, move);
+}
+
+template <class Precision>
+void RankDomain<Precision>::first_half() {
+  move<HalfSteps::first>();
 }
 
 template <class Precision>
 void RankDomain<Precision>::both_halves() {
-  ++step_;
-  move<Moving::both_halves>();
+  move<HalfSteps::both>();
 }
 
 template <class Precision>
@@ -216,16 +239,78 @@ void RankDomain<Precision>::compute(Wanted wanted) {
 }
 
 template <class Precision>
+void RankDomain<Precision>::sum_kinetic_energy(Velocities which) {
+  profiler_.begin(Region::integrate, stream_);
+  shared_->sum_own(which, particles_, own_rows(), sums_.own(), stream_);
+}
+
+template <class Precision>
 void RankDomain<Precision>::second_half() {
   profiler_.begin(Region::integrate, stream_);
-  integrator_->second_half({particles_, step()}, stream_);
+  const ParticleMove<Precision> move =
+      shared_->move(HalfSteps::second, {particles_, {}, step()}, sums_of_all(), stream_);
+  const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
+  std::visit(
+      [&]<class Move>(const Move& one) {
+        for_each(stream_, particles_.count,
+                 EndOwn<Precision, Move>{one, force.view(), particles_.state.velocity.view(),
+                                         own_rows()},
+                 move_threads(particles_.count));
+      },
+      move);
   profiler_.begin(Region::end, stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::sum_momentum() {
+  zero_momentum_.sum_own(particles_, own_rows(), sums_.own(), stream_);
+}
+
+/// Copies' velocities are nobody's.
+template <class Precision>
+void RankDomain<Precision>::take_momentum() {
+  zero_momentum_.take(particles_, sums_of_all(), stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::restore_integrator(NamedNumbers state) {
+  if (const auto taken = state.find(energy_taken_by_zero_momentum); taken != state.end()) {
+    if (!zeroes_momentum_ || taken->second.size() != 1) {
+      throw InputError("integrator: the state is of a run with another zero_momentum");
+    }
+    zero_momentum_.set_taken_energy(taken->second.front(), stream_);
+    state.erase(taken);
+  }
+  integrator_->restore(state, stream_);
+  if (rank_ != first_rank) hand_over_energy();  // which the first rank has
+}
+
+template <class Precision>
+NamedNumbers RankDomain<Precision>::integrator_state() {
+  NamedNumbers state = integrator_->state(stream_);
+  if (zeroes_momentum_) {
+    state[energy_taken_by_zero_momentum] = {zero_momentum_.taken_energy(stream_)};
+  }
+  return state;
+}
+
+template <class Precision>
+std::vector<ExchangedEnergy::Total> RankDomain<Precision>::hand_over_energy() {
+  ExchangedEnergy* const energy = shared_->exchanged();
+  if (energy == nullptr) return {};
+  return {energy->take(stream_)};
+}
+
+template <class Precision>
+double RankDomain<Precision>::conserved_energy(const Observation& sums) {
+  return integrator_->conserved_energy(sums, stream_) + zero_momentum_.taken_energy(stream_);
 }
 
 template <class Precision>
 void RankDomain<Precision>::keep() {
   kept_.take(particles_, rows_used(), stream_);
   kept_step_ = step_;
+  shared_->keep(stream_);
   most_used_.fill_bytes(0, stream_);
 }
 
@@ -256,6 +341,7 @@ void RankDomain<Precision>::begin_again() {
   memory::copy(used_.data(), kept_.rows_used(), sizeof(Index), stream_);
   is_ordered_ = false;
   step_ = kept_step_;
+  shared_->take_back(stream_);
 }
 
 /// By row; nothing where a row is no particle of this rank.

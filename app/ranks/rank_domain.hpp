@@ -7,6 +7,7 @@
 //                                                                          -> letters ->
 //   order         what came, among its own, cell by cell
 //   compute       forces (of copies too, which nobody reads)
+//   sum           where a heat bath needs it: of the kinetic energy      -> sums of all ranks ->
 //   second_half   v
 //
 // How many particles there are the device alone knows: kernels run over rows for as many as there
@@ -24,8 +25,10 @@
 #include "app/ranks/mailbox.hpp"
 #include "app/ranks/particle_copy.hpp"
 #include "app/ranks/particle_rows.hpp"
+#include "app/ranks/sum_exchange.hpp"
 #include "core/profile.hpp"
-#include "integrators/integrator.hpp"
+#include "integrators/shared_integrator.hpp"
+#include "integrators/zero_momentum.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/cells/binning.hpp"
 
@@ -36,13 +39,15 @@ class RankDomain {
  public:
   using Row = ParticleRow<Precision>;
 
-  /// `global`: the problem of all ranks. Throws BackendRefusal if the back end cannot run the part
-  /// of this rank.
+  /// `global`: the problem of all ranks; `step`: of the state that they begin with. Throws
+  /// BackendRefusal if the back end cannot run the part of this rank.
   RankDomain(const SimulationSettings& setup, const std::vector<ParticleType>& types,
-             const Problem& global, const Decomposition& decomposition, int rank);
+             const Problem& global, const Decomposition& decomposition, int rank,
+             std::int64_t step);
 
   int rank() const { return rank_; }
   Mailbox<Precision>& mailbox() { return mailbox_; }
+  SumExchange& sums() { return sums_; }
   Profiler& profiler() { return profiler_; }
   Stream& stream() { return stream_; }
 
@@ -50,12 +55,20 @@ class RankDomain {
   void own(std::vector<Row> rows);
 
   // Phases. Each only enqueues.
-  void show() { move<Moving::not_at_all>(); }
+  void show();
   void first_half();
   void both_halves();
   void order();
   void compute(Wanted wanted);
+  /// Its part, for all to get.
+  void sum_kinetic_energy(Velocities which);
   void second_half();
+
+  const SharedIntegrator<Precision>& integrator() const { return *shared_; }
+  /// When everybody's are there.
+  void take_kinetic_energy() { shared_->take_kinetic_energy(sums_of_all(), stream_); }
+  void sum_momentum();
+  void take_momentum();
 
   // Between batches; each waits for the device.
 
@@ -69,6 +82,15 @@ class RankDomain {
   void lay_rows();
   /// Back to what was kept.
   void begin_again();
+
+  /// What the integrator carries besides; the same on all ranks, but for energy that each counts
+  /// with its own particles: all of that is the first rank's once the others have handed it over.
+  void restore_integrator(NamedNumbers state);
+  NamedNumbers integrator_state();
+  std::vector<ExchangedEnergy::Total> hand_over_energy();
+  void take_over_energy(const ExchangedEnergy::Total& more) { shared_->exchanged()->add(more); }
+  double conserved_energy(const Observation& sums);
+  bool conserves_momentum() const { return integrator_->conserves_momentum(); }
 
   /// Its own, by cell and id, with forces and whatever else was wanted of the last evaluation.
   std::vector<Row> rows();
@@ -85,9 +107,13 @@ class RankDomain {
  private:
   using State = typename Precision::State;
 
-  template <Moving moving>
+  template <HalfSteps halves, class Move>
+  void move_own(const Move& move);
+  template <HalfSteps halves>
   void move();
-  KickAndDrift<Precision> kick_and_drift(StepNumber step);
+  OwnRows own_rows() const;
+  CellBox own_box() const;
+  SumsOfRanks sums_of_all() const { return sums_.all(all_particles_); }
   Departures<Precision> departures();
   CellBox cells_that_nobody_sees() const;
   BinnedParticles<Precision> view() const { return binning_->view(particles_); }
@@ -102,6 +128,7 @@ class RankDomain {
   Stream stream_;
   Profiler profiler_;
   Mailbox<Precision> mailbox_;
+  SumExchange sums_;
 
   /// Rows [0, count) are its particles' and ghosts'; behind them lies what letters bring, until it
   /// is ordered.
@@ -118,6 +145,10 @@ class RankDomain {
   std::optional<Interaction<typename Precision::Pair>> interaction_;
   std::unique_ptr<Backend<Precision>> backend_;
   std::unique_ptr<Integrator<Precision>> integrator_;
+  SharedIntegrator<Precision>* shared_ = nullptr;  ///< the same
+  ZeroMomentum<Precision> zero_momentum_;
+  bool zeroes_momentum_;
+  std::int64_t all_particles_;
   std::int32_t step_ = 0, kept_step_ = 0;
 };
 

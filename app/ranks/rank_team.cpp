@@ -76,13 +76,17 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
     }
     for (const int rank : post.here()) {
       domains_.push_back(std::make_unique<Domain>(commission.settings, commission.types, global,
-                                                  decomposition_, rank));
+                                                  decomposition_, rank, commission.step));
     }
   } catch (const BackendRefusal& error) {
     refusal = error.what();
   }
   agree<BackendRefusal>(refusal);
   if (is_complete_) choose_exchange(commission.exchange);
+  if (!is_complete_) return;
+  if (is_direct_) connect_sums();
+  if (commission.integrator.empty()) return;
+  for (auto& domain : domains_) domain->restore_integrator(commission.integrator);
 }
 
 template <class Precision>
@@ -198,6 +202,19 @@ void RankTeam<Precision>::connect() {
   }
 }
 
+/// These need no other room later.
+template <class Precision>
+void RankTeam<Precision>::connect_sums() {
+  std::vector<Mail> posted;
+  for (auto& domain : domains_) {
+    posted.emplace_back(static_cast<std::size_t>(post_.ranks()), domain->sums().address());
+  }
+  const std::vector<Mail> addresses = post_.exchange(std::move(posted));
+  for (std::size_t i = 0; i < domains_.size(); ++i) {
+    domains_[i]->sums().connect_directly(addresses[i], post_.here());
+  }
+}
+
 /// Steps whose letters and rows all had room; else once more, from where they began, with more.
 template <class Precision>
 template <class Action>
@@ -228,6 +245,33 @@ void RankTeam<Precision>::exchange_letters() {
   for (auto& domain : domains_) domain->mailbox().bring_in();
 }
 
+/// Likewise.
+template <class Precision>
+void RankTeam<Precision>::exchange_sums() {
+  if (is_direct_) {
+    for (auto& domain : domains_) domain->sums().send();
+    for (auto& domain : domains_) domain->sums().wait();
+    return;
+  }
+  std::vector<Parcel> going, coming;
+  for (auto& domain : domains_) domain->sums().bring_out(going, coming);
+  post_.carry(going, coming);
+  for (auto& domain : domains_) domain->sums().bring_in();
+}
+
+template <class Precision>
+void RankTeam<Precision>::sum_kinetic_energy(Velocities which) {
+  for (auto& domain : domains_) domain->sum_kinetic_energy(which);
+  exchange_sums();
+}
+
+template <class Precision>
+void RankTeam<Precision>::tell_kinetic_energy() {
+  domains_.front()->profiler().pause();  // not a step
+  sum_kinetic_energy(Velocities::present);
+  for (auto& domain : domains_) domain->take_kinetic_energy();
+}
+
 template <class Precision>
 void RankTeam<Precision>::order() {
   exchange_letters();
@@ -254,6 +298,8 @@ template <class Precision>
 void RankTeam<Precision>::advance(std::int64_t steps, Wanted of_the_last) {
   if (steps == 0) return;
   Domain& timed = *domains_.front();
+  const bool sums_in_steps = timed.integrator().sums_in_steps();
+  if (timed.integrator().lacks_kinetic_energy()) tell_kinetic_energy();
   timed.profiler().start();
   until_it_fits([&] {
     timed.profiler().pause();
@@ -264,6 +310,7 @@ void RankTeam<Precision>::advance(std::int64_t steps, Wanted of_the_last) {
       is_sample ? timed.profiler().sample() : timed.profiler().pause();
       order();
       compute(left == 1 ? of_the_last : Wanted::forces);
+      if (sums_in_steps) sum_kinetic_energy(Velocities::kicked);
       for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
     }
   });
@@ -272,8 +319,19 @@ void RankTeam<Precision>::advance(std::int64_t steps, Wanted of_the_last) {
 }
 
 template <class Precision>
+void RankTeam<Precision>::zero_momentum() {
+  for (auto& domain : domains_) domain->sum_momentum();
+  exchange_sums();
+  for (auto& domain : domains_) domain->take_momentum();
+  if (domains_.front()->integrator().keeps_kinetic_energy()) tell_kinetic_energy();
+}
+
+template <class Precision>
 void RankTeam<Precision>::part() {
-  for (auto& domain : domains_) domain->mailbox().disconnect();
+  for (auto& domain : domains_) {
+    domain->mailbox().disconnect();
+    domain->sums().disconnect();
+  }
   const Mail nothing(static_cast<std::size_t>(post_.ranks()));
   post_.exchange(std::vector<Mail>(domains_.size(), nothing));
 }
@@ -341,6 +399,13 @@ NeighborStats RankTeam<Precision>::count() {
 }
 
 template <class Precision>
+void RankTeam<Precision>::collect_energy() {
+  const auto all =
+      from_all<ExchangedEnergy::Total>([](Domain& domain) { return domain.hand_over_energy(); });
+  for (const ExchangedEnergy::Total& more : all) domains_.front()->take_over_energy(more);
+}
+
+template <class Precision>
 void follow(const Commission& commission, Post& post) {
   RankTeam<Precision> team(commission, post);
   if (!team.is_complete()) return;
@@ -359,8 +424,14 @@ void follow(const Commission& commission, Post& post) {
         team.advance(order.steps, wanted);
         team.health();
         break;
+      case Order::What::zero_momentum:
+        team.zero_momentum();
+        break;
       case Order::What::rows:
         team.rows();
+        break;
+      case Order::What::collect_energy:
+        team.collect_energy();
         break;
       case Order::What::count:
         team.count();

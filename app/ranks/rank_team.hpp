@@ -31,6 +31,8 @@ class RankTeam {
   void own(const std::vector<Row>& all);
   void evaluate(Wanted wanted);
   void advance(std::int64_t steps, Wanted of_the_last);
+  /// Takes out the motion of the centre of mass.
+  void zero_momentum();
   /// The last that is done together: from here on nobody has hold of another's memory.
   void part();
 
@@ -41,6 +43,14 @@ class RankTeam {
   /// The first particle that was lost, if one was, and the fullest cell.
   BinningHealth health();
   NeighborStats count();
+  /// What integrators have counted on all ranks is on the first one from here on.
+  void collect_energy();
+  /// Of the first domain here, which has it all on the first rank when that is collected.
+  NamedNumbers integrator_state() { return domains_.front()->integrator_state(); }
+  double conserved_energy(const Observation& sums) {
+    return domains_.front()->conserved_energy(sums);
+  }
+  bool conserves_momentum() const { return domains_.front()->conserves_momentum(); }
 
   /// Of steps, as the first domain of this process sees them; letters belong to the integration.
   RegionSeconds regions() const { return domains_.front()->profiler().seconds(); }
@@ -63,7 +73,11 @@ class RankTeam {
   template <class Action>
   void until_it_fits(const Action& action);
   void connect();
+  void connect_sums();
   void exchange_letters();
+  void exchange_sums();
+  void sum_kinetic_energy(Velocities which);
+  void tell_kinetic_energy();
   void order();
   void compute(Wanted wanted);
 

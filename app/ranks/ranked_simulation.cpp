@@ -36,6 +36,7 @@ class RankedSimulation final : public Simulation {
     Binning<Precision>(problem_.grid, {}, stream_).run(whole_, 0, profiler, stream_);
     deal_out();
     evaluate(Wanted::forces_and_energies);
+    if (setup_.zero_momentum_every) zero_momentum();
   }
 
   RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
@@ -52,16 +53,14 @@ class RankedSimulation final : public Simulation {
 
   void advance(std::int64_t steps, LastStep last) override {
     const auto begin = std::chrono::steady_clock::now();
-    const bool energies = last == LastStep::with_energies;
-    const BinningHealth health = together({Order::What::advance, steps, energies}, [&] {
-      team_.advance(steps, energies ? Wanted::forces_and_energies : Wanted::forces);
-      return team_.health();
-    });
-    step_ += steps;
-    if (steps > 0) has_energies_ = energies;
+    while (steps > 0) {
+      const std::int64_t some = steps_at_once(steps);
+      steps -= some;
+      advance_batch(some, steps == 0 && last == LastStep::with_energies);
+      if (setup_.zeroes_momentum_at(step_)) zero_momentum();
+    }
     advance_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    look_after(health);
   }
 
   std::int64_t step() const override { return step_; }
@@ -77,14 +76,15 @@ class RankedSimulation final : public Simulation {
     if (!has_energies_) throw std::logic_error("the state to observe has no energies");
     gather();
     Observation sums = sum_observables(whole_, reduction_, stream_);
-    complete(sums, setup_.potential, type_counts_, problem_.box, true);
+    complete(sums, setup_.potential, type_counts_, problem_.box, team_.conserves_momentum());
     sums.step = step_;
     sums.time = time();
     if (!std::isfinite(sums.total_energy() + sums.virial)) {
       throw PhysicsError("step " + std::to_string(step_) +
                          ": the total energy is not finite (overlapping particles?)");
     }
-    sums.conserved_energy = sums.total_energy();
+    collect_energy();
+    sums.conserved_energy = team_.conserved_energy(sums);
     return sums;
   }
 
@@ -94,6 +94,8 @@ class RankedSimulation final : public Simulation {
     state.step = step_;
     state.box = problem_.box;
     state.types = types_;
+    collect_energy();
+    state.integrator = team_.integrator_state();
     if (const auto row = state.first_broken_row()) {
       throw PhysicsError("step " + std::to_string(step_) + ": particle " +
                          std::to_string(state.id[*row]) +
@@ -190,6 +192,36 @@ class RankedSimulation final : public Simulation {
     has_energies_ = energies;
   }
 
+  /// Until something is to be done between two steps.
+  std::int64_t steps_at_once(std::int64_t steps) const {
+    const std::int64_t every = setup_.zero_momentum_every.value_or(0);
+    return every > 0 ? std::min(steps, every - step_ % every) : steps;
+  }
+
+  void advance_batch(std::int64_t steps, bool energies) {
+    const BinningHealth health = together({Order::What::advance, steps, energies}, [&] {
+      team_.advance(steps, energies ? Wanted::forces_and_energies : Wanted::forces);
+      return team_.health();
+    });
+    step_ += steps;
+    has_energies_ = energies;
+    look_after(health);
+  }
+
+  void zero_momentum() {
+    together({Order::What::zero_momentum}, [&] {
+      team_.zero_momentum();
+      return true;
+    });
+  }
+
+  void collect_energy() {
+    together({Order::What::collect_energy}, [&] {
+      team_.collect_energy();
+      return true;
+    });
+  }
+
   void clear_sums() {
     whole_.sums.force.fill_bytes(0, stream_);
     whole_.sums.energy.fill_bytes(0, stream_);
@@ -268,11 +300,8 @@ std::unique_ptr<Simulation> make_in_precision(const Commission& commission,
 
 /// Tells the other processes what there is to do, and does this one's part of it.
 template <class State>
-std::unique_ptr<Simulation> make_ranked(const SimulationSettings& setup, const State& state,
-                                        const Problem& problem, const RankGrid& ranks,
-                                        const RankWish& wish, const std::shared_ptr<Post>& post) {
-  const Commission commission{setup, state.types,         problem,
-                              ranks, wish.shares_devices, wish.exchange};
+std::unique_ptr<Simulation> make_ranked(const Commission& commission, const State& state,
+                                        const std::shared_ptr<Post>& post) {
   post->from_the_first(letter_of(device_kind, commission));
   try {
     return make_in_precision(commission, post, state);
@@ -298,7 +327,9 @@ class Ranks final : public RankDevice {
     require_resolved(setup.start, problem);
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
-    return make_ranked(setup, setup.start, problem, ranks, wish, post);
+    return make_ranked(
+        {setup, setup.start.types, problem, ranks, wish.shares_devices, wish.exchange}, setup.start,
+        post);
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
@@ -310,7 +341,9 @@ class Ranks final : public RankDevice {
     const Problem problem = make_problem(setup, state, device_properties());
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
-    return make_ranked(setup, state, problem, ranks, wish, post);
+    return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
+                        state.step, state.integrator},
+                       state, post);
   }
 
   void follow(Commission commission, Post& post) const override {

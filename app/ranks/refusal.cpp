@@ -44,9 +44,8 @@ std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, con
   if (grid.periodic != Bool3{true, true, true}) {
     return refused("open faces", "boxes that are periodic throughout");
   }
-  if (setup.integrator != "velocity-verlet") return refused(setup.integrator, "velocity-verlet");
+  if (setup.integrator == "fire") return refused("a minimisation (fire)", "all other integrators");
   if (setup.barostat) return refused("a barostat", "boxes that stay");
-  if (setup.zero_momentum_every) return refused("zero_momentum", "runs without it");
   if (!setup.observables.empty()) return refused("observables", "runs without them");
   for (std::size_t d = 0; d < 3; ++d) {
     if (ranks[d] >= 1 && ranks[d] <= grid.cells[d]) continue;

@@ -81,6 +81,29 @@ TEST_F(OnProcesses, ARunGoesOnOnAnotherNumberOfThem) {
   EXPECT_EQ(read("whole/thermo.csv"), read("back/thermo.csv"));
 }
 
+/// Rows with what the bath conserves, and checkpoints with what it carries.
+TEST_F(OnProcesses, HeatBathsHaveTheFilesOfOneRankAndGoOnOnAnotherNumber) {
+  const std::string common = "--set run.zero_momentum.every=4 --set output.checkpoint.every=10 ";
+  const std::map<std::string, std::string> baths{{"langevin", "friction: 2"},
+                                                 {"velocity-rescaling", "relaxation_time: 0.1"},
+                                                 {"nose-hoover", "relaxation_time: 0.1"}};
+  for (const auto& [name, its_own] : baths) {
+    SCOPED_TRACE(name);
+    const auto bath = [&, type = name, own = its_own](const std::string& temperature) {
+      return common + "--set 'integrator={type: " + type + ", timestep: 0.004, " + own +
+             ", temperature: " + temperature + "}' ";
+    };
+    const std::string ramp = bath("{from: 1.5, to: 0.8}"), stays = bath("1.1");
+    run_into(name + "/one", ramp);
+    run_into(name + "/two", ramp + "--ranks 2");
+    expect_same_files(name + "/one", name + "/two");
+    run_into(name + "/whole", stays);
+    run_into(name + "/parts", stays + "--ranks 3 --set run.steps=10");
+    run_into(name + "/parts", stays + "--ranks 2 --resume");
+    EXPECT_EQ(read(name + "/whole/thermo.csv"), read(name + "/parts/thermo.csv"));
+  }
+}
+
 TEST_F(OnProcesses, ALauncherMayHaveStartedThem) {
   run_into("one", "");
   const std::string program_path = PENCILBOX_PROGRAM;

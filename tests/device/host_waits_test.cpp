@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/engine/simulation.hpp"
+#include "app/ranks/ranked_simulation.hpp"
 #include "core/device/device.hpp"
 #include "core/lattice.hpp"
 #include "core/velocities.hpp"
@@ -10,6 +11,7 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 const DeviceApi& device_api();
+const RankDevice& rank_device();
 
 namespace {
 
@@ -45,6 +47,38 @@ TEST_P(HostWaits, DoNotGrowWithTheNumberOfSteps) {
     } else {
       EXPECT_EQ(waits_of(30), waits_of(2)) << info.name;
     }
+  }
+}
+
+/// Neither where ranks exchange letters, and the sums of a heat bath, from device to device.
+TEST(HostWaitsOfRanks, DoNotGrowWithTheNumberOfSteps) {
+  for (const char* const integrator : {"velocity-verlet", "langevin", "nose-hoover"}) {
+    SimulationSetup setup;
+    Lattice lattice;
+    lattice.density = 0.8442;
+    lattice.cells = {6, 6, 6};
+    setup.start = make_lattice(lattice, {true, true, true});
+    draw_velocities(setup.start, 0.1, 1);
+    setup.backend = "par-part-no-loop";
+    for (const BackendInfo& info : device_api().backends()) {
+      if (info.name == setup.backend) setup.options = default_options(info);
+    }
+    setup.integrator = integrator;
+    setup.parameters = {{"temperature", 0.1},
+                        {"friction", 1.0},
+                        {"seed", 1.0},
+                        {"relaxation_time", 1.0},
+                        {"chain_length", 2.0}};
+    const auto simulation =
+        rank_device().make(std::move(setup), {RankGrid{2, 1, 1}, true, Exchange::direct},
+                           std::make_shared<PostWithinProcess>(2));
+    const auto waits_of = [&](std::int64_t steps) {
+      const std::int64_t before = host_waits;
+      simulation->advance(steps);
+      return host_waits - before;
+    };
+    waits_of(1);
+    EXPECT_EQ(waits_of(30), waits_of(2)) << integrator;
   }
 }
 

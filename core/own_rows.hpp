@@ -1,0 +1,39 @@
+// Which rows are a rank's own particles: others are copies of its neighbours', or empty.
+#pragma once
+
+#include "core/device/device.hpp"
+#include "core/grid_view.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Cells [begin, end) in each direction.
+struct CellBox {
+  CellCoordinates begin, end;
+
+  PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const {
+    return c.x >= begin.x && c.x < end.x && c.y >= begin.y && c.y < end.y && c.z >= begin.z &&
+           c.z < end.z;
+  }
+};
+
+struct OwnRows {
+  const Index* used;  ///< rows that are some particle's
+  const Index* cell;  ///< [N] in the rank's grid
+  GridView<double> grid;
+  CellBox own;
+
+  PENCILBOX_DEVICE_FUNCTION bool operator()(Index i) const {
+    return i < *used && own.has(grid.coordinates(cell[i]));
+  }
+};
+
+/// A term of own particles alone.
+template <class Term>
+struct OfOwnRows {
+  OwnRows own;
+  Term term;
+
+  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const { return own(i) ? term(i) : 0.0; }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
