@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/setup.hpp"
 #include "app/commands/stopping.hpp"
+#include "app/ranks/ranked_simulation.hpp"
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
 
@@ -61,12 +63,17 @@ int ranks_of(const Deck& deck, const RunArguments& arguments) {
     complain("--ranks", "not as many as were started", std::to_string(arguments.ranks),
              std::to_string(started) + ", or no --ranks");
   }
-  const int ranks = std::max({1, of_grid, arguments.ranks, started});
-  if (ranks > 1 && deck.stages.size() > 1) {
-    complain(deck.place("run.stages"), "several ranks take one stage so far",
-             fmt::format("{} stages", deck.stages.size()), "one, or one rank");
+  return std::max({1, of_grid, arguments.ranks, started});
+}
+
+void require_stages_on_ranks(const Deck& deck, std::int64_t step) {
+  if (deck.stages.size() == 1) return;  // as good as the run
+  for (std::size_t k = deck.stage_at(step); k < deck.stages.size(); ++k) {
+    const auto refusal = refusal_on_ranks(settings_of(deck.stages[k]));
+    if (!refusal) continue;
+    throw InputError(
+        fmt::format("{}: stage {}: {}", deck.place("run.stages"), deck.stages[k].name, *refusal));
   }
-  return ranks;
 }
 
 std::vector<std::filesystem::path> inputs_of(const Deck& deck) {

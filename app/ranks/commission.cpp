@@ -183,20 +183,33 @@ void describe(Archive& archive, CommissionForDevice& both) {
   archive(device, settings, types, global, ranks, shares_devices, exchange, step, integrator);
 }
 
-}  // namespace
-
-Letter letter_of(const std::string& device, const Commission& commission) {
-  CommissionForDevice both{device, commission};
+template <class Value>
+Letter letter_with(Value value) {
   Writer writer;
-  writer(both);
+  writer(value);
   return std::move(writer).letter();
 }
 
-CommissionForDevice commission_in(const Letter& letter) {
-  CommissionForDevice both;
+template <class Value>
+Value read_from(const Letter& letter) {
+  Value value;
   Reader reader(letter);
-  reader(both);
-  return both;
+  reader(value);
+  return value;
 }
+
+}  // namespace
+
+Letter letter_of(const std::string& device, const Commission& commission) {
+  return letter_with(CommissionForDevice{device, commission});
+}
+
+CommissionForDevice commission_in(const Letter& letter) {
+  return read_from<CommissionForDevice>(letter);
+}
+
+Letter letter_of(const StageSettings& stage) { return letter_with(stage); }
+
+StageSettings stage_in(const Letter& letter) { return read_from<StageSettings>(letter); }
 
 }  // namespace pencilbox

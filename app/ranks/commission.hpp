@@ -31,6 +31,7 @@ struct Order {
     evaluate,  ///< forces of the present state
     advance,
     zero_momentum,
+    begin_stage,     ///< of which a letter follows
     rows,            ///< hand them to the first rank
     collect_energy,  ///< that with heat baths, likewise
     count,
@@ -49,5 +50,8 @@ struct CommissionForDevice {
   Commission commission;
 };
 CommissionForDevice commission_in(const Letter& letter);
+
+Letter letter_of(const StageSettings& stage);
+StageSettings stage_in(const Letter& letter);
 
 }  // namespace pencilbox

@@ -60,8 +60,9 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
       rules_(rules_of(setup)),
       mailbox_(rank, decomposition.ranks(), stream_),
       sums_(rank, decomposition.ranks(), stream_),
-      zeroes_momentum_(setup.zero_momentum_every.has_value()),
-      all_particles_(global.particles) {
+      box_(global.box),
+      all_particles_(global.particles),
+      first_step_(step) {
   const BackendEntry& entry = find_backend(setup.backend);
   const Problem problem = problem_of(global, decomposition.domain(rank).grid);
   if (const auto reason = entry.refuse(problem, setup.options)) {
@@ -69,12 +70,7 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   }
   interaction_.emplace(setup.potential, problem.grid.float_uncertainty(), stream_);
   backend_ = make_backend<Precision>(entry, problem, setup.options);
-  integrator_ = make_integrator<Precision>(
-      find_integrator(setup.integrator),
-      {setup.timestep, global.box, setup.parameters, setup.first_step, setup.steps});
-  shared_ = integrator_->shared();
-  if (shared_ == nullptr) throw BackendRefusal(setup.integrator + ": not on several ranks");
-  shared_->count_from(step, stream_);
+  make_integrator_of(setup);
   upload_types(types, particles_, stream_);
   for (std::size_t d = 0; d < 3; ++d) {
     places_[d].upload(decomposition.places(d), stream_);
@@ -84,6 +80,24 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   most_used_.resize(1);
   profiler_.pause();
   lay_rows();
+}
+
+template <class Precision>
+void RankDomain<Precision>::make_integrator_of(const StageSettings& stage) {
+  integrator_ = make_integrator<Precision>(
+      find_integrator(stage.integrator),
+      {stage.timestep, box_, stage.parameters, stage.first_step, stage.steps});
+  shared_ = integrator_->shared();
+  if (shared_ == nullptr) throw BackendRefusal(stage.integrator + ": not on several ranks");
+  shared_->count_from(first_step_, stream_);
+  zeroes_momentum_ = stage.zero_momentum_every.has_value();
+}
+
+template <class Precision>
+void RankDomain<Precision>::begin_stage(const StageSettings& stage) {
+  integrator_->end_stage(particles_, stream_);
+  make_integrator_of(stage);
+  zero_momentum_.set_taken_energy(0.0, stream_);
 }
 
 template <class Precision>

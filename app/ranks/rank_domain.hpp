@@ -83,6 +83,9 @@ class RankDomain {
   /// Back to what was kept.
   void begin_again();
 
+  /// From here on by the rule of another.
+  void begin_stage(const StageSettings& stage);
+
   /// What the integrator carries besides; the same on all ranks, but for energy that each counts
   /// with its own particles: all of that is the first rank's once the others have handed it over.
   void restore_integrator(NamedNumbers state);
@@ -107,6 +110,7 @@ class RankDomain {
  private:
   using State = typename Precision::State;
 
+  void make_integrator_of(const StageSettings& stage);
   template <HalfSteps halves, class Move>
   void move_own(const Move& move);
   template <HalfSteps halves>
@@ -147,8 +151,10 @@ class RankDomain {
   std::unique_ptr<Integrator<Precision>> integrator_;
   SharedIntegrator<Precision>* shared_ = nullptr;  ///< the same
   ZeroMomentum<Precision> zero_momentum_;
-  bool zeroes_momentum_;
+  bool zeroes_momentum_ = false;
+  Box box_;  ///< of all ranks
   std::int64_t all_particles_;
+  std::int64_t first_step_;  ///< of the state that this domain began with
   std::int32_t step_ = 0, kept_step_ = 0;
 };
 

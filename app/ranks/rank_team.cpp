@@ -327,6 +327,13 @@ void RankTeam<Precision>::zero_momentum() {
 }
 
 template <class Precision>
+void RankTeam<Precision>::begin_stage(const StageSettings& stage) {
+  const Letter told = post_.from_the_first(letter_of(stage));
+  const StageSettings mine = post_.is_first() ? stage : stage_in(told);
+  for (auto& domain : domains_) domain->begin_stage(mine);
+}
+
+template <class Precision>
 void RankTeam<Precision>::part() {
   for (auto& domain : domains_) {
     domain->mailbox().disconnect();
@@ -426,6 +433,9 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::zero_momentum:
         team.zero_momentum();
+        break;
+      case Order::What::begin_stage:
+        team.begin_stage({});
         break;
       case Order::What::rows:
         team.rows();

@@ -33,6 +33,8 @@ class RankTeam {
   void advance(std::int64_t steps, Wanted of_the_last);
   /// Takes out the motion of the centre of mass.
   void zero_momentum();
+  /// Its settings: on the first rank; the others are told.
+  void begin_stage(const StageSettings& stage);
   /// The last that is done together: from here on nobody has hold of another's memory.
   void part();
 

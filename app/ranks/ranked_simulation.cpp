@@ -20,8 +20,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-constexpr const char* of_one_stage = "on several ranks a run has one stage";
-
 template <class Precision>
 class RankedSimulation final : public Simulation {
  public:
@@ -64,7 +62,15 @@ class RankedSimulation final : public Simulation {
   }
 
   std::int64_t step() const override { return step_; }
-  void begin_stage(const StageSettings&) override { throw InputError(of_one_stage); }
+  void begin_stage(const StageSettings& stage) override {
+    if (const auto refusal = refusal_on_ranks(stage)) throw RanksRefusal(*refusal);
+    static_cast<StageSettings&>(setup_) = stage;
+    together({Order::What::begin_stage}, [&] {
+      team_.begin_stage(stage);
+      return true;
+    });
+    if (setup_.zero_momentum_every) zero_momentum();
+  }
   std::optional<Minimisation> minimisation() override { return {}; }
   bool is_minimised() const override { return false; }
 

@@ -104,6 +104,44 @@ TEST_F(OnProcesses, HeatBathsHaveTheFilesOfOneRankAndGoOnOnAnotherNumber) {
   }
 }
 
+TEST_F(OnProcesses, StagesFollowEachOther) {
+  const std::string stages =
+      "stages: [{name: cool, steps: 8, zero_momentum: {every: 3}, integrator: {type: "
+      "langevin, friction: 2, temperature: {from: 2, to: 1}}}, {name: produce, steps: 12}], ";
+  std::string deck = small_deck("neighbor: {backend: par-part-no-loop}\n");
+  deck = std::regex_replace(deck, std::regex("steps: 20, "), stages);
+  write("deck.yaml", std::regex_replace(deck, std::regex("\\[4, 4, 4\\]"), "[6, 6, 6]"));
+  run_into("one", "");
+  const ProgramResult two = run_into("two", "--ranks 2");
+  EXPECT_NE(two.out.find("stage produce"), std::string::npos) << two.out;
+  expect_same_files("one", "two");
+}
+
+/// What one rank alone can do may come first.
+TEST_F(OnProcesses, AMinimisedRunGoesOnOnThem) {
+  const auto deck_of = [&](int steps) {
+    const std::string stages =
+        "stages: [{name: rest, steps: 6, integrator: {type: fire}}, "
+        "{name: warm, steps: " +
+        std::to_string(steps) + ", integrator: {type: langevin, friction: 2, temperature: 1}}], ";
+    std::string deck = small_deck("neighbor: {backend: par-part-no-loop}\n");
+    deck = std::regex_replace(deck, std::regex("  velocities: .*\n"), "");
+    deck = std::regex_replace(deck, std::regex("steps: 20, "), stages);
+    write("deck.yaml", std::regex_replace(deck, std::regex("\\[4, 4, 4\\]"), "[6, 6, 6]"));
+  };
+  deck_of(10);
+  run_into("whole", "--set output.checkpoint.every=4");
+  deck_of(4);
+  run_into("parts", "--set output.checkpoint.every=4");
+  deck_of(10);
+  const ProgramResult check = program(
+      "check deck.yaml --set run.deterministic=true --set output.directory=parts "
+      "--set output.checkpoint.every=4 --resume --ranks 2");
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  run_into("parts", "--set output.checkpoint.every=4 --resume --ranks 2");
+  EXPECT_EQ(read("whole/thermo.csv"), read("parts/thermo.csv"));
+}
+
 TEST_F(OnProcesses, ALauncherMayHaveStartedThem) {
   run_into("one", "");
   const std::string program_path = PENCILBOX_PROGRAM;
@@ -139,9 +177,12 @@ TEST_F(OnProcesses, WhatCannotBeIsRefusedInWords) {
   expect_refused("check deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
                  "verlet-list: not on several ranks");
   write("staged.yaml", std::regex_replace(small_deck(), std::regex("steps: 20"),
-                                          "stages: [{name: a, steps: 2}, {name: b, steps: 2}]"));
-  expect_refused("run staged.yaml --ranks 2",
-                 "staged.yaml:6: run.stages:", "2 stages, allowed one");
+                                          "stages: [{name: a, steps: 2}, {name: b, steps: 2, "
+                                          "integrator: {type: fire}}]"));
+  for (const std::string command : {"run", "check"}) {
+    expect_refused(command + " staged.yaml --ranks 2", "staged.yaml:6: run.stages:",
+                   "stage b: a minimisation (fire): not on several ranks");
+  }
   expect_refused("check deck.yaml --ranks 5", "deck.yaml", "5 ranks cannot share 4 x 4 x 4 cells");
 }
 

@@ -195,6 +195,39 @@ TEST_P(ToTheBit, WithoutMotionOfTheWhole) {
   }
 }
 
+/// From one rule of motion to another: a bath that cools, constant energy, another bath.
+void advance_in_stages(Simulation& simulation, const SimulationSetup& setup) {
+  simulation.advance(4);
+  StageSettings stage = setup;
+  stage.first_step = 4;
+  stage.first_time = 4 * setup.timestep;
+  stage.integrator = "velocity-verlet";
+  stage.parameters = {};
+  stage.timestep = 0.001;
+  stage.zero_momentum_every = 0;
+  simulation.begin_stage(stage);
+  simulation.advance(3, LastStep::forces_only);
+  stage.first_step = 7;
+  stage.first_time += 0.003;
+  stage.integrator = "nose-hoover";
+  stage.parameters = bath_parameters(stage.integrator, 1.2, 0.0, 0.1);
+  stage.zero_momentum_every = {};
+  simulation.begin_stage(stage);
+  simulation.advance(3);
+}
+
+TEST_P(ToTheBit, InSeveralStages) {
+  const SimulationSetup setup = in_bath(liquid(), "langevin");
+  const auto one = on_one(setup);
+  advance_in_stages(*one, setup);
+  for (const Exchange exchange : {Exchange::direct, Exchange::host}) {
+    const auto several = on({2, 3, 1}, setup, exchange);
+    advance_in_stages(*several, setup);
+    expect_equal(*several, *one);
+    EXPECT_EQ(several->observe().time, one->observe().time);
+  }
+}
+
 TEST_P(ToTheBit, AHeatBathGoesOnFromACheckpointOnAnotherNumber) {
   for (const char* const thermostat : heat_baths) {
     SCOPED_TRACE(thermostat);
@@ -277,6 +310,7 @@ TEST_P(Refused, InWords) {
   changed = setup;
   changed.integrator = "fire";
   expect_refusal(changed, {2, 1, 1}, "a minimisation (fire): not on several ranks");
+  EXPECT_THROW(on({2, 1, 1}, setup)->begin_stage(changed), InputError);
   changed = setup;
   changed.observables = {{"pressure-tensor", 1, 0, {{"blocks", 2.0}}}};
   expect_refusal(changed, {2, 1, 1}, "observables");
