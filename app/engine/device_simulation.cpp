@@ -21,15 +21,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// Of a start, or of an exact state.
-template <class State>
-ObservedSystem observed_system(const State& state, const SimulationSettings& settings) {
-  const ObservedStage stage =
-      settings.observed.value_or(ObservedStage{settings.timestep, settings.barostat.has_value()});
-  return {state.box,      state.types,        count_types(state.types.size(), state.type),
-          stage.timestep, settings.potential, stage.box_changes};
-}
-
 template <class Precision>
 class DeviceSimulation final : public Simulation {
  public:

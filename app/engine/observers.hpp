@@ -2,15 +2,27 @@
 // counted.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "app/engine/simulation.hpp"
+#include "app/engine/simulation_problem.hpp"
 #include "observables/observable.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Of a start, or of an exact state.
+template <class State>
+ObservedSystem observed_system(const State& state, const SimulationSettings& settings) {
+  const ObservedStage stage =
+      settings.observed.value_or(ObservedStage{settings.timestep, settings.barostat.has_value()});
+  return {state.box,      state.types,        count_types(state.types.size(), state.type),
+          stage.timestep, settings.potential, stage.box_changes};
+}
 
 template <class Precision>
 class Observers {
@@ -22,14 +34,17 @@ class Observers {
     }
   }
 
-  bool any_due(std::int64_t step) const {
-    for (const Observer& observer : observers_) {
-      if (observer.choice.is_due(step)) return true;
-    }
-    return false;
+  std::int64_t due_at(std::int64_t step) const {
+    return std::count_if(observers_.begin(), observers_.end(),
+                         [step](const Observer& observer) { return observer.choice.is_due(step); });
   }
+  bool any_due(std::int64_t step) const { return due_at(step) > 0; }
 
-  void sample(std::int64_t step, const ObservedState<Precision>& state, Stream& stream) {
+  /// `seconds_before`: what it took to bring the state here, of which those that look at it have
+  /// equal shares.
+  void sample(std::int64_t step, const ObservedState<Precision>& state, Stream& stream,
+              double seconds_before = 0.0) {
+    const double share = seconds_before / static_cast<double>(due_at(step));
     for (Observer& observer : observers_) {
       if (!observer.choice.is_due(step)) continue;
       Event begin, end;
@@ -37,7 +52,7 @@ class Observers {
       observer.observable->sample(state, stream);
       end.record(stream);
       end.wait();
-      observer.seconds += end.seconds_since(begin);
+      observer.seconds += share + end.seconds_since(begin);
     }
   }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "app/engine/complete_observation.hpp"
+#include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/ranks/rank_team.hpp"
 #include "core/error.hpp"
@@ -28,6 +30,7 @@ class RankedSimulation final : public Simulation {
   RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
                    const StartState& start)
       : RankedSimulation(commission, std::move(post), start.type) {
+    observers_.emplace(setup_.observables, observed_system(start, setup_));
     upload(start, problem_.grid, whole_, stream_);
     clear_sums();
     Profiler profiler;
@@ -40,6 +43,7 @@ class RankedSimulation final : public Simulation {
   RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
                    const ExactState& state)
       : RankedSimulation(commission, std::move(post), state.type) {
+    observers_.emplace(setup_.observables, observed_system(state, setup_));
     step_ = first_step_ = state.step;
     upload_exact(state, whole_, stream_);
     deal_out();
@@ -116,11 +120,22 @@ class RankedSimulation final : public Simulation {
     return packed(fields, doubles ? sizeof(double) : sizeof(float));
   }
 
-  void sample_observables() override {}
-  std::vector<ObservableResult> observable_results() override { return {}; }
-  std::vector<ObservableState> observable_states() override { return {}; }
+  /// Here, of everybody's particles, which lie as on one rank that is deterministic.
+  void sample_observables() override {
+    if (!observers_->any_due(step_)) return;
+    const auto begin = std::chrono::steady_clock::now();
+    gather();
+    find_cells();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    observers_->sample(step_, {whole_, problem_.grid, cell_offsets_.data(), 0.0, step_, time()},
+                       stream_, seconds.count());
+  }
+  std::vector<ObservableResult> observable_results() override {
+    return observers_->results(stream_);
+  }
+  std::vector<ObservableState> observable_states() override { return observers_->states(stream_); }
   void restore_observables(const std::vector<ObservableState>& states) override {
-    if (!states.empty()) throw InputError("observables: none on several ranks");
+    observers_->restore(states, stream_);
   }
 
   RankGrid ranks() const override { return team_.grid(); }
@@ -170,6 +185,7 @@ class RankedSimulation final : public Simulation {
   /// middle of it, and the post with it.
   template <class Action>
   auto together(const Order& order, const Action& action) {
+    is_gathered_ = is_gathered_ && leaves_particles(order.what);
     try {
       post_->from_the_first(Letter::of(order));
       return action();
@@ -177,6 +193,11 @@ class RankedSimulation final : public Simulation {
       post_->give_up();
       throw;
     }
+  }
+
+  static bool leaves_particles(Order::What what) {
+    return what == Order::What::rows || what == Order::What::collect_energy ||
+           what == Order::What::count;
   }
 
   void dismiss() noexcept {
@@ -242,8 +263,22 @@ class RankedSimulation final : public Simulation {
     });
   }
 
+  /// Once for whatever looks at one state.
   void gather() {
-    upload_rows(together({Order::What::rows}, [&] { return team_.rows(); }), whole_, stream_);
+    if (is_gathered_) return;
+    const std::vector<Row> rows = together({Order::What::rows}, [&] { return team_.rows(); });
+    upload_rows(rows, whole_, stream_);
+    is_gathered_ = true;
+  }
+
+  /// Where each begins among the gathered particles.
+  void find_cells() {
+    std::vector<Index> offsets(static_cast<std::size_t>(problem_.grid.count()) + 1, 0);
+    for (const Index cell : whole_.state.cell.download(stream_)) {
+      ++offsets[static_cast<std::size_t>(cell) + 1];
+    }
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    cell_offsets_.upload(offsets, stream_);
   }
 
   PackedFrame packed(const FieldSet& fields, int float_bytes) {
@@ -274,9 +309,12 @@ class RankedSimulation final : public Simulation {
   RankTeam<Precision> team_;
   Particles<Precision> whole_;
   Reduction reduction_;
+  std::optional<Observers<Precision>> observers_;
+  Buffer<Index> cell_offsets_;
   std::optional<FrameGatherer<Precision>> gatherer_;
   std::int64_t step_ = 0, first_step_ = 0;
   bool has_energies_ = false;
+  bool is_gathered_ = false;
   double advance_seconds_ = 0.0;
 };
 
@@ -331,6 +369,7 @@ class Ranks final : public RankDevice {
                                    std::shared_ptr<Post> post) const override {
     const Problem problem = make_problem(setup, setup.start, device_properties());
     require_resolved(setup.start, problem);
+    require_observables(setup.observables, observed_system(setup.start, setup));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
     return make_ranked(
@@ -345,6 +384,7 @@ class Ranks final : public RankDevice {
       throw RanksRefusal("a state with a list of pairs cannot go on on several ranks yet");
     }
     const Problem problem = make_problem(setup, state, device_properties());
+    require_observables(setup.observables, observed_system(state, setup));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
     return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,

@@ -54,7 +54,6 @@ std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, con
   if (const auto of_stage = refusal_on_ranks(static_cast<const StageSettings&>(setup))) {
     return of_stage;
   }
-  if (!setup.observables.empty()) return refused("observables", "runs without them");
   for (std::size_t d = 0; d < 3; ++d) {
     if (ranks[d] >= 1 && ranks[d] <= grid.cells[d]) continue;
     return fmt::format("{} in a direction of {} cells, of which each rank needs one at least",

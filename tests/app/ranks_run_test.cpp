@@ -117,6 +117,37 @@ TEST_F(OnProcesses, StagesFollowEachOther) {
   expect_same_files("one", "two");
 }
 
+TEST_F(OnProcesses, ObservablesHaveTheFilesOfOneRank) {
+  const std::map<std::string, std::string> each{
+      {"radial-distribution", "every: 4, bins: 50, max_distance: 3"},
+      {"mean-squared-displacement", "every: 3, length: 4, origin_every: 1"},
+      {"velocity-autocorrelation", "every: 2, from: 7, length: 4, origin_every: 2"},
+      {"pressure-tensor", "every: 2"},
+      {"energies-by-type", "every: 5, from: 1"},
+      {"density-profile", "every: 5, axis: x, bins: 20"},
+      {"coordination", "every: 5, max_distance: 1.5"},
+      {"structure-factor", "every: 10, k_max: 8, bins: 20, max_vectors: 10"}};
+  std::string observables = "observables:\n";
+  for (const auto& [type, its_own] : each) {
+    observables += "  - {type: " + type + ", " + its_own + "}\n";
+  }
+  write("deck.yaml", read("deck.yaml") + observables);
+  run_into("one", "");
+  run_into("three", "--ranks 3");
+  run_into("parts", "--ranks 2 --set run.steps=10 --set output.checkpoint.every=10");
+  run_into("parts", "--ranks 3 --resume --set output.checkpoint.every=10");
+  expect_same_files("one", "three");
+  for (const auto& [type, its_own] : each) {
+    const std::string file = "/observable-" + type + ".csv";
+    EXPECT_EQ(read("one" + file), read("three" + file)) << type;
+    EXPECT_EQ(read("one" + file), read("parts" + file)) << type;
+  }
+  expect_refused(
+      "run deck.yaml --ranks 2 --set 'observables=[{type: coordination, every: 4, max_distance: "
+      "300}]'",
+      "--set observables[0].max_distance:", "more than half of the shortest side");
+}
+
 /// What one rank alone can do may come first.
 TEST_F(OnProcesses, AMinimisedRunGoesOnOnThem) {
   const auto deck_of = [&](int steps) {
