@@ -5,7 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -13,29 +13,38 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Terms below 2^64, in quanta of 2^-96: 32 bits in a part, so that those of 2^31 terms fit.
+/// Terms below 2^84, in quanta of 2^-96: 32 bits in a part, so that those of 2^31 terms fit.
 struct ExactParts {
-  static constexpr int parts = 5;
+  static constexpr int parts = 6;
   static constexpr int words = parts + 1;
 
-  std::int64_t part[parts];  ///< the most significant first; each has the sign of its term
+  std::int64_t part[parts];  ///< the least significant first; each has the sign of its terms
   std::int64_t beyond;       ///< terms that are no number, or too large
 
+  /// What is less than a quantum is left out. A double is 53 bits, so in three parts at most.
   PENCILBOX_DEVICE_FUNCTION void add(double term) {
-    if (!(std::abs(term) < 0x1p64)) {
+    constexpr int exponent_of_quantum = 1023 - quanta_of_one, bits_behind_point = 52;
+    constexpr int last_exponent = 1023 + 84 - 1;
+    const auto bits = std::bit_cast<std::uint64_t>(term);
+    const int exponent = static_cast<int>(bits >> bits_behind_point) & 0x7ff;
+    if (exponent > last_exponent) {
       ++beyond;
       return;
     }
-    double rest = term;
-    double quanta = 0x1p-32;  // in a unit of the part
-    double unit = 0x1p32;
-    for (std::int64_t& some : part) {
-      const auto whole = static_cast<std::int64_t>(rest * quanta);
-      some += whole;
-      rest -= static_cast<double>(whole) * unit;
-      quanta *= 0x1p32;
-      unit *= 0x1p-32;
+    constexpr std::uint64_t one = std::uint64_t{1} << bits_behind_point;
+    std::uint64_t digits = (bits & (one - 1)) | (exponent != 0 ? one : 0);
+    int shift = exponent - bits_behind_point - exponent_of_quantum;
+    if (shift < 0) {
+      digits = shift > -64 ? digits >> -shift : 0;
+      shift = 0;
     }
+    const int first = shift / 32, within = shift % 32;
+    const std::uint64_t low = (digits & lowest) << within;
+    const std::uint64_t high = ((digits >> 32) << within) + (low >> 32);
+    const std::int64_t sign = (bits >> 63) != 0 ? -1 : 1;
+    part[first] += sign * static_cast<std::int64_t>(low & lowest);
+    part[first + 1] += sign * static_cast<std::int64_t>(high & lowest);
+    part[first + 2] += sign * static_cast<std::int64_t>(high >> 32);
   }
 
   PENCILBOX_DEVICE_FUNCTION void add(const ExactParts& more) {
@@ -46,25 +55,29 @@ struct ExactParts {
   /// Of the same sum always the same; no number where a term was none.
   PENCILBOX_DEVICE_FUNCTION double value() const {
     if (beyond != 0) return std::numeric_limits<double>::quiet_NaN();
-    constexpr std::int64_t radix = std::int64_t{1} << 32;
     std::int64_t digits[parts];
     std::int64_t carry = 0;
-    for (int k = parts - 1; k >= 0; --k) {
+    for (int k = 0; k < parts; ++k) {
       const std::int64_t all = part[k] + carry;
       carry = all >> 32;
-      digits[k] = all - carry * radix;
+      digits[k] = all & static_cast<std::int64_t>(lowest);
     }
-    double sum = static_cast<double>(carry) * 0x1p64;
-    double unit = 0x1p32;
-    for (const std::int64_t digit : digits) {
-      sum += static_cast<double>(digit) * unit;
+    double unit = 0x1p96;  // 2^(32 parts) quanta
+    double sum = static_cast<double>(carry) * unit;
+    for (int k = parts - 1; k >= 0; --k) {
       unit *= 0x1p-32;
+      sum += static_cast<double>(digits[k]) * unit;
     }
     return sum;
   }
+
+ private:
+  static constexpr int quanta_of_one = 96;  ///< as a power of two
+  static constexpr std::uint64_t lowest = 0xffffffff;
 };
 
-/// `Term` is a functor: Index -> double.
+/// `Term` is a functor: Index -> double. A thread of a CPU takes terms that lie side by side, and
+/// those of a GPU share them out one by one: no order changes the sum.
 template <class Term>
 struct StridedExactSum {
   static constexpr const char* name = "exact sum: terms";
@@ -74,7 +87,11 @@ struct StridedExactSum {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
     ExactParts sum{};
-    for (std::int64_t i = thread; i < count; i += width) sum.add(term(static_cast<Index>(i)));
+    const std::int64_t each = (std::int64_t{count} + width - 1) / width;
+    for (std::int64_t k = 0; k < each; ++k) {
+      const std::int64_t i = emulates_blocks ? thread * each + k : thread + k * width;
+      if (i < count) sum.add(term(static_cast<Index>(i)));
+    }
     sums[thread] = sum;
   }
 };
@@ -105,7 +122,7 @@ class ExactSum {
     reserve();
     ExactParts* first = parts_.data();
     ExactParts* second = first + wide;
-    const Index used = std::clamp(count, Index{1}, wide);
+    const Index used = std::clamp(count / least_terms, Index{1}, wide);
     for_each(stream, used, StridedExactSum<Term>{term, first, count, used});
     for_each(stream, narrow * ExactParts::words, StridedSumOfWords{first, second, used, narrow});
     for_each(stream, ExactParts::words, StridedSumOfWords{second, result, narrow, 1});
@@ -115,6 +132,7 @@ class ExactSum {
   void reserve() { parts_.resize(wide + narrow); }
 
  private:
+  static constexpr Index least_terms = emulates_blocks ? 16 : 1;  ///< of a thread
   static constexpr Index wide = 16384;
   static constexpr Index narrow = 128;
 

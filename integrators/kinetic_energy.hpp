@@ -55,7 +55,7 @@ struct TwiceKineticEnergyAfterKick {
 };
 
 /// Of a system whose momentum is conserved, and zero.
-inline double degrees_of_freedom(std::int64_t particles) {
+PENCILBOX_DEVICE_FUNCTION inline double degrees_of_freedom(std::int64_t particles) {
   return particles > 1 ? 3.0 * (static_cast<double>(particles) - 1.0) : 0.0;
 }
 

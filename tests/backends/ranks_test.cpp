@@ -159,10 +159,11 @@ SimulationSetup in_bath(SimulationSetup setup, const std::string& thermostat) {
   setup.steps = 30;
   return setup;
 }
-constexpr const char* heat_baths[] = {"langevin", "velocity-rescaling", "nose-hoover"};
+using Names = std::vector<std::string>;
+const Names heat_baths{"langevin", "velocity-rescaling", "nose-hoover"};
 
 TEST_P(ToTheBit, InEveryHeatBath) {
-  for (const char* const thermostat : heat_baths) {
+  for (const std::string& thermostat : heat_baths) {
     SCOPED_TRACE(thermostat);
     const SimulationSetup setup = in_bath(liquid(), thermostat);
     expect_same_steps(setup, {{1, 3, 1}, {2, 2, 2}}, emulated() ? 4 : 16);
@@ -173,7 +174,7 @@ TEST_P(ToTheBit, InEveryHeatBath) {
 TEST_P(ToTheBit, InAHeatBathWhereRoomHasToGrow) {
   StartState cloud = random_liquid(150, periodic_box(6, 6, 6), 0.9, 7);
   cloud.box = periodic_box(18, 9, 8);
-  for (const char* const thermostat : heat_baths) {
+  for (const std::string& thermostat : emulated() ? Names{"nose-hoover"} : heat_baths) {
     SCOPED_TRACE(thermostat);
     SimulationSetup setup = as_the_case_has_it(make_lj_setup(cloud, 2.5, Truncation::force_shift));
     setup.integrator = thermostat;
@@ -284,7 +285,7 @@ TEST_P(ToTheBit, OfEveryObservable) {
 }
 
 TEST_P(ToTheBit, AHeatBathGoesOnFromACheckpointOnAnotherNumber) {
-  for (const char* const thermostat : heat_baths) {
+  for (const std::string& thermostat : emulated() ? Names{"nose-hoover"} : heat_baths) {
     SCOPED_TRACE(thermostat);
     SimulationSetup setup = in_bath(liquid(), thermostat);
     setup.zero_momentum_every = 5;

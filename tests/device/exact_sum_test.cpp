@@ -58,8 +58,9 @@ TEST(ExactSum, DependsOnNoCut) {
 }
 
 TEST(ExactSum, HoldsWhatADoubleHolds) {
-  for (const double term : {0.0, 1.0, -1.0, 1.0 / 3.0, -2.0 / 3e-7, 0x1.fffffffffffffp63,
-                            -0x1.fffffffffffffp63, 0x1.fffffffffffffp-43, -0x1p-96}) {
+  for (const double term :
+       {0.0, 1.0, -1.0, 1.0 / 3.0, -2.0 / 3e-7, 0x1.fffffffffffffp83, -0x1.fffffffffffffp83,
+        0x1.fffffffffffffp63, 0x1.fffffffffffffp-43, -0x1.8p-95, 0x1p-96}) {
     ExactParts sum{};
     sum.add(term);
     EXPECT_EQ(sum.value(), term);
@@ -68,8 +69,19 @@ TEST(ExactSum, HoldsWhatADoubleHolds) {
   }
 }
 
+TEST(ExactSum, LeavesOutWhatIsLessThanAQuantum) {
+  for (const double term : {0x1.8p-97, -0x1p-200, 5e-324}) {
+    ExactParts sum{};
+    sum.add(term);
+    EXPECT_EQ(sum.value(), 0.0) << term;
+  }
+  ExactParts sum{};
+  sum.add(-0x1.8p-96);
+  EXPECT_EQ(sum.value(), -0x1p-96);
+}
+
 TEST(ExactSum, IsNoNumberWhereATermIsNone) {
-  for (const double term : {0x1p64, -0x1p70, std::numeric_limits<double>::infinity(),
+  for (const double term : {0x1p84, -0x1p90, std::numeric_limits<double>::infinity(),
                             std::numeric_limits<double>::quiet_NaN()}) {
     ExactParts sum{};
     sum.add(1.0);
