@@ -105,6 +105,7 @@ class NeighborhoodLayout {
 
   /// Particles of the pencil, which follow each other, and their places.
   Index first_own() const { return particles(run_of_pencil, 1).begin; }
+  Index own() const { return begin(run_of_pencil, cells() - 1) - begin(run_of_pencil, 1); }
   Index place_of_own(Index particle) const {
     return begin(run_of_pencil, 1) + (particle - first_own());
   }

@@ -28,13 +28,13 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
 /// too small for quanta that are made for a liquid.
 inline constexpr Index fewest_of_a_cell = 4;
 
-/// Runs visit(pencil) for every pencil of the grid, each by one thread.
+/// Runs visit(pencil, its number) for every pencil of the grid, each by one thread.
 template <class Visit>
 void for_each_pencil(Stream& stream, const CellCoordinates& cells, const Visit& visit) {
   constexpr Index at_a_time = 2;
   const Pencils pencils(cells);
   for_each_stretch(stream, pencils.count(), at_a_time, [pencils, visit](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) visit(pencils[k]);
+    for (Index k = begin; k < end; ++k) visit(pencils[k], k);
   });
 }
 
