@@ -49,7 +49,7 @@ class VectorCells final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    for_each_pencil(stream, particles.grid.cells,
+    for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
                     [this, particles, wanted, to = PairSumsView<Precision>(sums)](
                         const Pencil& pencil, Index) { evaluate(particles, pencil, wanted, to); });
   }

@@ -5,6 +5,7 @@
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),
 // so that every target's sum is its own: no atomics, and the same bits for any number of threads.
+#include "core/device/host/huge_pages.hpp"
 #include "neighbor/vectors/row_sums.hpp"
 #include "neighbor/walks/list_rows.hpp"
 
@@ -44,7 +45,8 @@ class VectorList final : public Backend<Precision> {
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
     const auto& cells = problem.grid.cells;
-    const std::int64_t pencils = Pencils({cells[0], cells[1], cells[2]}).count();
+    const std::int64_t pencils =
+        RowSums<Precision>::pencils({cells[0], cells[1], cells[2]}).count();
     const std::int64_t rows = most_rows_of_four(problem.particles, pencils);
     return rows * std::int64_t{sizeof(RowTargets)} +
            RowMemory::entries_for(rows, expected_row(problem)) * std::int64_t{sizeof(RowEntry)} +
@@ -54,12 +56,12 @@ class VectorList final : public Backend<Precision> {
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     reserve(particles);
     reads_packed_alone_ = sums_.reads_packed_alone(particles);
-    const Pencils pencils(particles.grid.cells);
+    const Pencils pencils = RowSums<Precision>::pencils(particles.grid.cells);
     for_each(stream, pencils.count() + 1,
              CountRows{particles.offset, RowSums<Precision>::placed(particles).grid, pencils,
                        count_.data()});
     scan_(count_.data(), first_.data(), pencils.count() + 1, stream);
-    for_each_pencil(stream, particles.grid.cells,
+    for_each_pencil(stream, pencils,
                     [this, view = this->view(), particles](const Pencil& pencil, Index number) {
                       const Index first = view.first[number];
                       const Index longest = sums_.kernels().build(
@@ -90,7 +92,7 @@ class VectorList final : public Backend<Precision> {
   Index row_capacity() const override { return capacity_; }
   void grow_rows(Index wanted) override {
     capacity_ = wanted;
-    entries_.resize(RowMemory::entries_for(targets_.size(), capacity_));
+    make_room(targets_.size());
   }
 
   LaunchReport launch_report() const override {
@@ -109,7 +111,7 @@ class VectorList final : public Backend<Precision> {
   template <class Visit>
   void for_rows_of_each_pencil(const BinnedParticles<Precision>& particles, Stream& stream,
                                const Visit& visit) {
-    for_each_pencil(stream, particles.grid.cells,
+    for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
                     [view = this->view(), visit](const Pencil& pencil, Index number) {
                       const Index begin = view.first[number], end = view.first[number + 1];
                       if (begin == end) return;
@@ -125,12 +127,19 @@ class VectorList final : public Backend<Precision> {
   }
 
   void reserve(const BinnedParticles<Precision>& particles) {
-    const Index pencils = Pencils(particles.grid.cells).count();
+    const Index pencils = RowSums<Precision>::pencils(particles.grid.cells).count();
     const std::int64_t most = most_rows_of_four(particles.count, pencils);
     targets_.resize(most);
-    entries_.resize(RowMemory::entries_for(most, capacity_));
+    make_room(most);
     count_.resize(pencils + 1);
     first_.resize(pencils + 1);
+  }
+
+  void make_room(std::int64_t rows) {
+    const std::int64_t before = entries_.bytes();
+    entries_.resize(RowMemory::entries_for(rows, capacity_));
+    if (entries_.bytes() == before) return;
+    prefer_huge_pages(entries_.data(), static_cast<std::size_t>(entries_.bytes()));
   }
 
   double radius_;

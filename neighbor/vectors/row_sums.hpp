@@ -28,11 +28,10 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
 /// too small for quanta that are made for a liquid.
 inline constexpr Index fewest_of_a_cell = 4;
 
-/// Runs visit(pencil, its number) for every pencil of the grid, each by one thread.
+/// Runs visit(pencil, its number) for every pencil, each by one thread.
 template <class Visit>
-void for_each_pencil(Stream& stream, const CellCoordinates& cells, const Visit& visit) {
+void for_each_pencil(Stream& stream, const Pencils& pencils, const Visit& visit) {
   constexpr Index at_a_time = 2;
-  const Pencils pencils(cells);
   for_each_stretch(stream, pencils.count(), at_a_time, [pencils, visit](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) visit(pencils[k], k);
   });
@@ -60,6 +59,12 @@ class RowSums {
     if constexpr (sums_keep_more) fixed_point_.emplace(model_, energy_pairs_);
   }
   RowSums(const RowSums&) = delete;  // tables point to others
+
+  /// Of a grid.
+  static Pencils pencils(const CellCoordinates& cells) {
+    constexpr bool in_floats = std::is_same_v<State, float>;
+    return {cells, in_floats ? Pencil::most_cells_in_floats : Pencil::most_cells};
+  }
 
   const RowKernels<State>& kernels() const { return kernels_; }
   std::string in_words() const {
