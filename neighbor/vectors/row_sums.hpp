@@ -12,6 +12,7 @@
 #include "core/kick_and_drift.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
+#include "neighbor/vectors/moving_together.hpp"
 #include "neighbor/vectors/rows.hpp"
 #include "neighbor/vectors/tables.hpp"
 
@@ -89,7 +90,14 @@ class RowSums {
   /// Forces of the rows of a pencil that go into `move` and nowhere else.
   void operator()(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                   const KickAndDrift<Precision>& move) const {
-    sum_forces(particles, rows, move);
+    thread_local ForcesInOrder<Accumulator> forces;
+    const Index first_cell = particles.grid.linear(rows.pencil.first);
+    const IndexRange targets{particles.offset[first_cell],
+                             particles.offset[first_cell + rows.pencil.length]};
+    forces.reserve(targets);
+    sum_forces(particles, rows, forces);
+    const MovingTogether<Precision> together(move);
+    together(targets, forces.view());
   }
 
   /// Whether forces are computed from what is packed alone: then a position of the state may change
@@ -117,10 +125,10 @@ class RowSums {
            periodic.y && periodic.z;
   }
 
-  /// To `sink`: an array, or a move.
+  /// To `sink`, which stores the force of a particle.
   template <class Sink>
   void sum_forces(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
-                  const Sink& sink) const {
+                  Sink& sink) const {
     RowScratch& scratch = row_scratch();
     if constexpr (sums_keep_more) {
       if (may_be_in_floats(particles)) {
@@ -146,17 +154,13 @@ class RowSums {
 
   template <class Real, class Sink>
   static void hand_over(const std::vector<RowForces<Real>>& forces, const RowsOfPencil& rows,
-                        const Sink& sink) {
+                        Sink& sink) {
     for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       const RowForces<Real>& of_row = forces[row];
       const Vec3<Accumulator> force{static_cast<Accumulator>(of_row.x[t]),
                                     static_cast<Accumulator>(of_row.y[t]),
                                     static_cast<Accumulator>(of_row.z[t])};
-      if constexpr (std::is_same_v<Sink, KickAndDrift<Precision>>) {
-        sink(target, force);
-      } else {
-        sink.store(target, force);
-      }
+      sink.store(target, force);
     });
   }
 
