@@ -295,7 +295,7 @@ class SourcesAround {
   GridView<double> grid_;
   NeighborhoodLayout layout_;
   RowScratch& scratch_;
-  StagedNumbers<float>& staged_;
+  StagedNumbers& staged_;
   float reach_squared_ = 0.0F;
 };
 

@@ -161,12 +161,11 @@ class WholeCoordinates {
 };
 
 /// The numbers of a neighbourhood, by place.
-template <class Real>
 struct StagedNumbers {
-  /// Readable behind the last place, so that a vector may begin at any.
+  /// Readable and writable behind the last place, so that a vector may begin at any.
   static constexpr Index room_behind = 16;
 
-  std::vector<Real> x, y, z;  ///< [sigma]
+  std::vector<float> x, y, z;  ///< [sigma]
 
   void reserve(Index places) {
     const auto wanted = static_cast<std::size_t>(places + room_behind);

@@ -135,10 +135,10 @@ struct RowScratch {
   };
 
   std::tuple<In<float>, In<double>> by_arithmetic;
-  StagedNumbers<float> around;  ///< by place: for the search
-  std::vector<float> square;    ///< by place: of the distance from the middle
-  StretchOrder order;           ///< of the pencil's particles along a curve
-  Candidates candidates;        ///< for a row
+  StagedNumbers around;       ///< by place: for the search
+  std::vector<float> square;  ///< by place: of the distance from the middle
+  StretchOrder order;         ///< of the pencil's particles along a curve
+  Candidates candidates;      ///< for a row
   std::vector<RowEnergies> energies;
   std::vector<RowPartners> partners;
 
