@@ -64,6 +64,7 @@ class VectorList final : public Backend<Precision> {
     for_each_pencil(stream, pencils,
                     [this, view = this->view(), particles](const Pencil& pencil, Index number) {
                       const Index first = view.first[number];
+                      if (first == view.first[number + 1]) return;
                       const Index longest = sums_.kernels().build(
                           RowSums<Precision>::placed(particles), radius_, pencil,
                           view.targets + first, view.rows.behind(first), row_scratch());

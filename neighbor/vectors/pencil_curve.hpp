@@ -39,7 +39,8 @@ class PencilCurve {
   }
 
  private:
-  /// Of a length into equal parts. Who is beyond an end is in the part there.
+  /// Of a length into equal parts. Who is beyond an end is in the part there, what is no number in
+  /// the first.
   struct Division {
     float length = 0.0F, per_length = 0.0F;
     std::int32_t parts = 1;
@@ -49,7 +50,7 @@ class PencilCurve {
         : length(of), per_length(static_cast<float>(number) / of), parts(number) {}
     std::int32_t part(float at) const {
       const float last = static_cast<float>(parts - 1);
-      return static_cast<std::int32_t>(std::clamp(at * per_length, 0.0F, last));
+      return static_cast<std::int32_t>(std::min(std::max(0.0F, at * per_length), last));
     }
     /// Counted from the other end in every second turn.
     std::int32_t to_and_fro(float at, std::int32_t turn) const {
