@@ -208,18 +208,21 @@ class SourcesAround {
 
   /// Without a branch on how many there are, which cannot be foretold.
   HWY_INLINE void note(const IndexRange& places) const {
-    const Words words;
-    Candidates& noted = scratch_.candidates;
     const Index vectors = (places.end - places.begin + lanes - 1) / lanes;
-    noted.reserve(vectors + lanes);
-    const auto end = hn::Set(words, entry_of(places.end));
+    if (vectors == 0) return;
+    const Words words;
+    const hn::RebindToSigned<Words> counts;
     const auto step = hn::Mul(hn::Iota(words, 0), hn::Set(words, entry_of(lanes)));
+    Candidates& noted = scratch_.candidates;
+    noted.reserve(vectors + lanes);
     for (Index k = 0; k < vectors; k += lanes) {
       const auto first = hn::Set(words, entry_of(places.begin + k * lanes));
       hn::StoreU(hn::Add(first, step), words, noted.first.data() + noted.count + k);
-      hn::StoreU(end, words, noted.end.data() + noted.count + k);
+      hn::StoreU(hn::Set(counts, lanes), counts, noted.lanes.data() + noted.count + k);
     }
     noted.count += vectors;
+    noted.lanes[static_cast<std::size_t>(noted.count) - 1] =
+        places.end - places.begin - (vectors - 1) * lanes;
   }
 
   /// Nobody is near a target's place as long as it is hidden.
@@ -246,7 +249,9 @@ class SourcesAround {
     const float* const all_z = staged_.z.data();
     const float* const all_squares = scratch_.square.data();
     const RowEntry* const first = scratch_.candidates.first.data();
-    const RowEntry* const end = scratch_.candidates.end.data();
+    const std::int32_t* const meant = scratch_.candidates.lanes.data();
+    const hn::RebindToSigned<Words> counts;
+    const auto number = hn::Iota(counts, 0);
     const auto lane = hn::ShiftLeft<bits_of_an_entry>(hn::Iota(words, 0));
     const Index vectors = scratch_.candidates.count;
     Index length = 0;
@@ -263,8 +268,9 @@ class SourcesAround {
       const auto nearest = hn::Min(hn::Min(below(0), below(1)), hn::Min(below(2), below(3)));
       const auto square = hn::LoadU(tag, all_squares + k);
       const auto is_near = hn::Le(hn::Add(nearest, square), hn::Zero(tag));
+      const auto is_meant = hn::Lt(number, hn::Set(counts, meant[n]));
       const auto is_source =
-          hn::And(hn::RebindMask(words, is_near), hn::Lt(place, hn::Set(words, end[n])));
+          hn::And(hn::RebindMask(words, is_near), hn::RebindMask(words, is_meant));
       if (length > capacity) {
         length += static_cast<Index>(hn::CountTrue(words, is_source));
       } else {

@@ -114,15 +114,16 @@ struct RowPartners {
 
 /// Where to look for the sources of a row: vectors of places.
 struct Candidates {
-  std::vector<RowEntry> first;  ///< place of each
-  std::vector<RowEntry> end;    ///< of the places that are meant
+  std::vector<RowEntry> first;      ///< place of each
+  std::vector<std::int32_t> lanes;  ///< of each that are meant
   Index count = 0;
 
   void clear() { count = 0; }
   void reserve(Index more) {
     const auto wanted = static_cast<std::size_t>(count + more);
     if (first.size() >= wanted) return;
-    for (auto* places : {&first, &end}) places->resize(2 * wanted);
+    first.resize(2 * wanted);
+    lanes.resize(2 * wanted);
   }
 };
 
