@@ -66,6 +66,13 @@ struct CellStep {
   }
 };
 
+/// The first particle that failed, whichever thread is the first to say so.
+PENCILBOX_DEVICE_FUNCTION inline void note_failure(std::uint64_t* failure, const StepNumber& step,
+                                                   ParticleId id) {
+  atomic_min(failure, static_cast<std::uint64_t>(static_cast<std::uint32_t>(step())) << 32U |
+                          static_cast<std::uint64_t>(id));
+}
+
 /// Into the cell where it is now: counted in its part of it, with a ticket that says which of the
 /// part it is.
 template <class State>
@@ -100,10 +107,7 @@ struct IntoCells {
     if (x.crossed != 0) image.x[i] += x.crossed;
     if (y.crossed != 0) image.y[i] += y.crossed;
     if (z.crossed != 0) image.z[i] += z.crossed;
-    if (x.failed || y.failed || z.failed) {
-      atomic_min(failure, static_cast<std::uint64_t>(static_cast<std::uint32_t>(step())) << 32U |
-                              static_cast<std::uint64_t>(id[i]));
-    }
+    if (x.failed || y.failed || z.failed) note_failure(failure, step, id[i]);
     if (x.escaped || y.escaped || z.escaped) atomic_add(escaped, Index{1});
     ticket[i] = atomic_add(counts + parts.number(grid.side, now, place), Index{1});
   }

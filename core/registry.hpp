@@ -63,9 +63,10 @@ struct BackendInfo {
   std::string summary;  ///< one line for people
   std::string source;   ///< paper and section
   std::vector<OptionInfo> options = {};
-  bool needs_blocks = false;  ///< its kernels have barriers: emulated, and slow, on the host
-  bool has_vectors = false;   ///< written for a CPU's vectors
-  bool all_pairs = false;     ///< looks at all pairs: its cost grows as N^2
+  bool needs_blocks = false;    ///< its kernels have barriers: emulated, and slow, on the host
+  bool has_vectors = false;     ///< written for a CPU's vectors
+  bool all_pairs = false;       ///< looks at all pairs: its cost grows as N^2
+  bool has_fixed_order = true;  ///< of summation; else it refuses runs that must be deterministic
   Rebuild rebuild = Rebuild::every_step;
   OnRanks on_ranks = OnRanks::no;
   ParticleOrder order = ParticleOrder::cells;  ///< the other only with a list

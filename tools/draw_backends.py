@@ -852,8 +852,108 @@ def vector_list():
     return p
 
 
+def around_panel(p, x, y, side, own=(), width=3):
+    """A cell and the eight around it in one layer, each with its number; `own`: that have one."""
+    g = Grid(p, x, y, width, 3, side)
+    for row in range(3):
+        for column in range(width):
+            number = row * width + column
+            is_used = not own or number in own
+            g.fill(column, row, TARGET if (column, row) == (1, 1) else SOURCE if is_used else EMPTY)
+            if is_used:
+                g.number(column, row, number)
+    return g
+
+
+def cells_in_lanes():
+    p = Picture("cells-in-lanes", "cells-in-lanes: a lane looks after a cell", 318)
+    heading(p, 24, 22, "a cell, and those around it")
+    around_panel(p, 40, 36, 48)
+    p.text(24, 202, "nine of the 27 are drawn", SMALL, color=FAINT)
+    heading(p, 230, 22, "a warp: one lane for each of them")
+    registers(p, 230, 34, 386, 96, "registers: up to four sources a lane")
+    for k in range(9):
+        left = 242 + 41 * k
+        p.number(left + 17, 70, k)
+        for slot in range(4):
+            p.rect(left + 17 * (slot % 2), 84 + 17 * (slot // 2), 16, 16, SOURCE if slot == 0 else EMPTY)
+            if slot == 0:
+                p.particle(left + 8, 92)
+    heading(p, 230, 156, "then the cell's targets, one after the other")
+    for k in range(3):
+        p.rect(242 + 60 * k, 168, 40, 22, TARGET)
+        p.particle(262 + 60 * k, 179, target=True)
+        if k < 2:
+            p.arrow(284 + 60 * k, 179, 300 + 60 * k, 179)
+    p.lines(230, 214, ["Each lane adds up what its own sources do to the", "target; shuffles bring the sums together in a",
+                       "fixed order. Memory is gone to twice: for where", "the cells begin, and for what is in them."])
+    p.legend()
+    return p
+
+
+def group_of_lanes(p, x, y, lanes, targets, step, carries_sums):
+    """Lanes of a group side by side: targets that stay, and a source that goes round."""
+    for lane in range(lanes):
+        left = x + step * lane
+        p.text(left + 38, y - 6, f"lane {lane}", SMALL, "middle", color=FAINT)
+        for t in range(targets):
+            p.rect(left + 19 * t, y, 18, 20, TARGET)
+            p.particle(left + 19 * t + 9, y + 10, target=True)
+        p.rect(left + 19, y + 40, 38, 22, SOURCE)
+        p.particle(left + (29 if carries_sums else 38), y + 51)
+        if carries_sums:
+            p.text(left + 40, y + 55, "+", SMALL, bold=True)
+        for t in range(targets):
+            p.line(left + 38, y + 40, left + 19 * t + 9, y + 21, FAINT, 0.8)
+        if lane < lanes - 1:
+            p.arrow(left + 59, y + 51, left + step + 17, y + 51)
+    right = x + step * (lanes - 1) + 38
+    p.line(right, y + 63, right, y + 76)
+    p.line(right, y + 76, x + 38, y + 76)
+    p.arrow(x + 38, y + 76, x + 38, y + 64)
+
+
+def rotating_sources():
+    p = Picture("rotating-sources", "rotating-sources: sources go round past targets that stay", 372)
+    heading(p, 24, 22, "a group of four lanes, four targets in the registers of each")
+    registers(p, 24, 34, 592, 122, "registers")
+    group_of_lanes(p, 60, 70, 4, 4, 140, False)
+    p.lines(24, 180, ["Each lane fetches a source. At each turn it adds what the source it has does to its four targets,",
+                      "and hands it on by a shuffle; after four turns all have met all. A warp has eight such groups:",
+                      "the same targets, other sources. In the end their sums come together in a fixed order."], SMALL)
+    heading(p, 24, 250, "the sources: 27 cells laid end to end")
+    counts = [3, 1, 0, 4, 2, 3, 1, 4, 2]
+    strip(p, 24, 262, [(26 * c, SOURCE, None) for c in counts if c > 0], 22)
+    for k in range(sum(counts)):
+        p.particle(24 + 26 * k + 13, 273)
+    p.lines(24, 306, ["A prefix sum over lanes, one for each cell, numbers them; source k is found by five shuffles.",
+                      "No lane idles because a cell holds few, and nothing is copied."], SMALL)
+    p.legend()
+    return p
+
+
+def half_shell():
+    p = Picture("half-shell", "half-shell: a pair once, for both its ends", 320)
+    heading(p, 24, 22, "half of the cells around")
+    g = Grid(p, 40, 36, 3, 3, 48)
+    g.fill_all(range(3), [2], SOURCE)
+    g.fill(2, 1, SOURCE)
+    g.fill(1, 1, TARGET)
+    for column, row in ((0, 2), (1, 2), (2, 2), (2, 1)):
+        g.particles(column, row, 2)
+    p.lines(24, 202, ["of this layer four; of the one", "above all nine. The others come", "here in their turn"], SMALL, FAINT)
+    heading(p, 262, 22, "a source carries a sum of its own")
+    registers(p, 262, 34, 354, 122, "registers")
+    group_of_lanes(p, 290, 70, 2, 4, 170, True)
+    p.lines(262, 180, ["The force of a pair is evaluated once. One end's share", "stays with the target, the other's travels with the",
+                       "source (+). When it is at home again, its lane adds", "the sum to memory by an atomic: in no fixed order."])
+    p.legend()
+    return p
+
+
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, neighborhood_in_sm, fenns, green, hoetzlein, all_pairs, cluster_list, vector_list]
+            x_pencil, x_pencil_reg, neighborhood_in_sm, cells_in_lanes, rotating_sources, half_shell, fenns, green, hoetzlein,
+            all_pairs, cluster_list, vector_list]
 
 
 def main(arguments):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <variant>
 
 #include "core/cell_parts.hpp"
@@ -21,12 +22,21 @@ bool is_emulated(const BackendInfo& info, const BackendOptions& options, const P
   return problem.device.emulates_blocks && needs_blocks(info, options);
 }
 
-/// From so many particles a cell on, whoever has vectors on a CPU is faster than whoever has none,
-/// by several times: those are not worth the time of a trial (docs/results/2026-11-22-cpu.md).
+/// From so many particles a cell on, and from so many in all, whoever has vectors on a CPU is
+/// faster than whoever has none, by several times: those are not worth the time of a trial
+/// (docs/results/2026-11-22-cpu.md, docs/results/2026-11-25-cpu-gases.md).
 constexpr Index crowd_for_vectors = 4;
+constexpr Index many_for_vectors = 1000;
+
+/// Cells for vectors are so wide that this many particles are in each in the mean: what it takes to
+/// begin with a cell, which in a gas is most of the work, is shared by as many. But no wider than
+/// this many reaches: coordinates in floats are relative to a cell.
+constexpr double crowd_of_a_cell_for_vectors = 20.0;
+constexpr double most_reaches_of_a_cell = 4.0;
 
 bool has_vectors_to_be_tried(const Problem& problem) {
-  if (problem.particles < crowd_for_vectors * problem.grid.count()) return false;
+  const std::int64_t crowd = std::int64_t{crowd_for_vectors} * problem.grid.count();
+  if (problem.particles < std::min<std::int64_t>(crowd, many_for_vectors)) return false;
   const auto& entries = backend_registry();
   return std::any_of(entries.begin(), entries.end(), [&](const BackendEntry& entry) {
     return entry.info.has_vectors && !entry.refuse(problem, default_options(entry.info));
@@ -153,15 +163,30 @@ std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candi
   return trials;
 }
 
+bool share_order(const Candidate& a, const Candidate& b) {
+  return !a.keeps_list() && !b.keeps_list() &&
+         a.entry->info.has_vectors == b.entry->info.has_vectors;
+}
+
+double least_cell_width(const Candidate& candidate, const Problem& problem) {
+  if (!candidate.keeps_list() && !candidate.entry->info.has_vectors) return 0.0;
+  const double reach = cutoff_of(problem.potential) + candidate.skin;
+  if (!candidate.entry->info.has_vectors) return reach;
+  const Double3& side = problem.grid.side;
+  const double volume = static_cast<double>(problem.grid.count()) * side[0] * side[1] * side[2];
+  const double of_a_crowd = std::cbrt(crowd_of_a_cell_for_vectors * volume / problem.particles);
+  return std::clamp(of_a_crowd, reach, most_reaches_of_a_cell * reach);
+}
+
 Problem problem_for(const Candidate& candidate, const Problem& problem) {
-  if (!candidate.keeps_list()) return problem;
-  Problem wider = problem;
+  Problem own = problem;
+  own.grid = wider_grid(problem.grid, least_cell_width(candidate, problem));
+  if (!candidate.keeps_list()) return own;
   if (candidate.entry->info.order == ParticleOrder::curves_in_cells) {
-    wider.parts_of_a_cell = CellParts::of_a_curve;
+    own.parts_of_a_cell = CellParts::of_a_curve;
   }
-  wider.skin = candidate.skin;
-  wider.grid = wider_grid(problem.grid, cutoff_of(problem.potential) + candidate.skin);
-  return wider;
+  own.skin = candidate.skin;
+  return own;
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -122,8 +122,8 @@ class Engine {
   void change_box();
   CellRescaling::Sums pressure_sums();
   void stretch_to(const Box& box);
-  CellGrid grid_with_room(double room) const;
-  bool suits(const CellGrid& grid) const;
+  CellGrid grid_with_room(const Candidate& candidate, double room) const;
+  bool suits(const Candidate& candidate, const CellGrid& grid) const;
   void require_candidate_runs(std::size_t candidate, const Problem& problem) const;
 
   // From one problem or candidate to another: engine_state.cpp

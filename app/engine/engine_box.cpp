@@ -1,4 +1,6 @@
 // The engine between batches: from a box to one of another size.
+#include <algorithm>
+
 #include "app/engine/engine.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
@@ -56,7 +58,7 @@ void Engine<Precision>::stretch_to(const Box& box) {
                                      static_cast<std::size_t>(particles_.count),
                                      resolution_of(problem_.potential, Precision::value));
   Problem problem = problem_for(candidates_[active_], problem_);
-  if (suits(same_cells)) {
+  if (suits(candidates_[active_], same_cells)) {
     problem.grid = same_cells;
     require_candidate_runs(active_, problem);
     binning_->stretch(same_cells, most_displacement(problem));
@@ -79,25 +81,23 @@ void Engine<Precision>::stretch_to(const Box& box) {
   if (grid().cells != before.cells) look_after_health(step_);
 }
 
-/// That the present candidate would have, of cells that are wider than need be by this factor.
+/// That this candidate would have, of cells that are wider than need be by this factor.
 template <class Precision>
-CellGrid Engine<Precision>::grid_with_room(double room) const {
-  const double cutoff = cutoff_of(problem_.potential);
-  const CellGrid grid =
-      make_periodic_grid(problem_.box, room * cutoff, static_cast<std::size_t>(particles_.count),
-                         resolution_of(problem_.potential, Precision::value));
-  const Candidate& now = candidates_[active_];
-  return now.keeps_list() ? wider_grid(grid, room * (cutoff + now.skin)) : grid;
+CellGrid Engine<Precision>::grid_with_room(const Candidate& candidate, double room) const {
+  const CellGrid grid = make_periodic_grid(problem_.box, room * cutoff_of(problem_.potential),
+                                           static_cast<std::size_t>(particles_.count),
+                                           resolution_of(problem_.potential, Precision::value));
+  return wider_grid(grid, room * least_cell_width(candidate, problem_));
 }
 
-/// Whether cells hold all partners, and whether there could not be more of them. The second with
-/// some room, so that a box which comes and goes has not a new grid each time.
+/// Whether cells hold all partners, are as wide as they are worth, and could not be more. The
+/// latter two with some room, so that a box which comes and goes has not a new grid each time.
 template <class Precision>
-bool Engine<Precision>::suits(const CellGrid& grid) const {
+bool Engine<Precision>::suits(const Candidate& candidate, const CellGrid& grid) const {
   constexpr double room = 1.02;
-  const Candidate& now = candidates_[active_];
-  const double least = cutoff_of(problem_.potential) + now.skin;
-  const CellGrid finer = grid_with_room(room);
+  const double reach = cutoff_of(problem_.potential) + candidate.skin;
+  const double least = std::max(reach, least_cell_width(candidate, problem_) / room);
+  const CellGrid finer = grid_with_room(candidate, room);
   for (std::size_t d = 0; d < 3; ++d) {
     if (grid.cells[d] > 1 && grid.side[d] < least) return false;
     if (finer.cells[d] > grid.cells[d]) return false;

@@ -14,6 +14,10 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+CellGrid grid_of(const ExactState& state) {
+  return {state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
+}
+
 std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
   std::vector<bool> keeps;
   for (const Candidate& candidate : candidates) keeps.push_back(candidate.keeps_list());
@@ -172,8 +176,7 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
   begin_choosing(problem);
   type_counts_ = count_types(state.types.size(), state.type);
   restore_integrator(state.integrator);
-  const CellGrid grid_of_state{state.grid.lower, state.grid.side, state.grid.cells,
-                               state.box.periodic};
+  const CellGrid grid_of_state = grid_of(state);
   if (candidates_.size() > 1 && setup_.deterministic) {
     // Which of them have equal bits is looked up on a copy, so to say: this binning does not count.
     active_ = choosing_->active();
@@ -206,13 +209,18 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
   }
 }
 
-/// The candidate that the state is of, as far as its list tells: with that, to the bit.
+/// The candidate that the state is of, as far as its list and its cells tell: with that, to the
+/// bit.
 template <class Precision>
 std::optional<std::size_t> Engine<Precision>::as_it_was(const ExactState& state) const {
   const bool has_list = !state.reference.empty();
+  const Bool3& periodic = state.box.periodic;
+  const bool is_closed = periodic[0] && periodic[1] && periodic[2];
+  const CellGrid grid = grid_of(state);
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     const Candidate& candidate = candidates_[k];
-    if (candidate.keeps_list() == has_list && candidate.skin == state.skin) return k;
+    if (candidate.keeps_list() != has_list || candidate.skin != state.skin) continue;
+    if (!is_closed || suits(candidate, grid)) return k;
   }
   return {};
 }
@@ -273,12 +281,11 @@ void Engine<Precision>::adopt(std::size_t candidate) {
   largest_at_choice_ = health_.largest_cell;
 }
 
-/// On the same grid in the same order, if both rebuild every step; else on another grid, where
-/// forces are evaluated once more.
+/// On the same grid in the same order, if they can share these; else on another grid, where forces
+/// are evaluated once more.
 template <class Precision>
 void Engine<Precision>::change_to(std::size_t candidate) {
-  const bool same_order =
-      !candidates_[active_].keeps_list() && !candidates_[candidate].keeps_list();
+  const bool same_order = share_order(candidates_[active_], candidates_[candidate]);
   require_candidate_runs(candidate, problem_for(candidates_[candidate], problem_));
   active_ = candidate;
   if (same_order) {
@@ -331,6 +338,7 @@ void Engine<Precision>::keep_equal_bits() {
   std::vector<Bits<typename Precision::Accumulator>> right;
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     if (candidates_[k].keeps_list() != candidates_[0].keeps_list()) continue;
+    if (candidates_[k].entry->info.has_vectors != candidates_[0].entry->info.has_vectors) continue;
     make_backend_of(k);
     plan().rebuild_backend();
     bool is_equal = true;

@@ -56,7 +56,7 @@ struct Departures {
     const CellStep<State> x(old.x, offset.x, global.side.x, global.cells.x, global.periodic.x);
     const CellStep<State> y(old.y, offset.y, global.side.y, global.cells.y, global.periodic.y);
     const CellStep<State> z(old.z, offset.z, global.side.z, global.cells.z, global.periodic.z);
-    if (x.failed || y.failed || z.failed) note_failure(i, step);
+    if (x.failed || y.failed || z.failed) note_failure(into_cells.failure, step, into_cells.id[i]);
     Emigrant row{};
     row.position = {x.offset, y.offset, z.offset};
     row.velocity = its_velocity;
@@ -98,12 +98,6 @@ struct Departures {
     const LetterRows<Precision>& letter = outgoing.letters[to];
     const Index k = count_up(&outgoing.written[to].ghosts);
     if (k < letter.room.ghosts) letter.ghosts[k] = {row.position, cell, row.id, row.type};
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void note_failure(Index i, const StepNumber& step) const {
-    atomic_min(into_cells.failure, static_cast<std::uint64_t>(static_cast<std::uint32_t>(step()))
-                                           << 32U |
-                                       static_cast<std::uint64_t>(into_cells.id[i]));
   }
 };
 

@@ -2,7 +2,6 @@
 // past its targets as in rotating-sources and carry their own sums along; what both ends of a pair
 // get goes to memory by atomics, in no fixed order. Ours.
 #include "neighbor/walks/launch_rotation.hpp"
-#include "neighbor/walks/launch_tuner.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -10,52 +9,42 @@ namespace {
 
 template <class Precision>
 class HalfShell final : public Backend<Precision> {
+  using Rotation = TunedRotation<Precision, PairsOf::half_shell>;
+
  public:
-  HalfShell(const Problem& problem, const BackendOptions& options)
-      : rules_(problem, options, cells_around),
-        shapes_(rules_.shapes_to_try()),
-        tuner_(numbers_below(shapes_.size()), problem.device.emulates_blocks),
-        most_in_a_cell_(problem.largest_cell) {}
+  HalfShell(const Problem& problem, const BackendOptions& options) : rotation_(problem, options) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (problem.deterministic) {
       return "it adds to both ends of a pair as they come, so that sums differ in their last bits "
              "from run to run (run.deterministic: false, or back end 'rotating-sources')";
     }
-    return RotationRules(problem, options, cells_around).refuse();
+    return Rotation::refuse(problem, options);
   }
 
   void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
 
-  void occupancy_changed(Index largest_cell) override { most_in_a_cell_ = largest_cell; }
+  void occupancy_changed(Index largest_cell) override { rotation_.occupancy_changed(largest_cell); }
 
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>& interaction, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    const RotationShape& shape = shapes_[static_cast<std::size_t>(tuner_.begin(wanted, stream))];
     const PairSumsView<Precision> view(sums);
     dispatch<Precision>(interaction, wanted, [&](const auto& functor, auto chosen) {
       using Functor = std::decay_t<decltype(functor)>;
-      for_each(stream, particles.count,
-               ClearSums<Precision, chosen(), is_candidate_kernel<Functor>>{view});
-      report_ = launch_rotation<Precision, chosen(), PairsOf::half_shell>(
-          rules_, shape, most_in_a_cell_, particles, functor, view, stream);
+      rotation_.template launch<chosen()>(particles, functor, view, stream, [&] {
+        for_each(stream, particles.count,
+                 ClearSums<Precision, chosen(), is_candidate_kernel<Functor>>{view});
+      });
     });
-    tuner_.end(stream);
   }
 
-  bool settled() const override { return tuner_.decided(); }
+  bool settled() const override { return rotation_.settled(); }
 
-  LaunchReport launch_report() const override { return report_; }
+  LaunchReport launch_report() const override { return rotation_.report(); }
 
  private:
-  static constexpr Index cells_around = ShiftCode::count / 2 + 1;
-
-  RotationRules rules_;
-  std::vector<RotationShape> shapes_;
-  LaunchTuner tuner_;
-  Index most_in_a_cell_;
-  LaunchReport report_;
+  Rotation rotation_;
 };
 
 }  // namespace
@@ -67,6 +56,7 @@ BackendEntry half_shell() {
       .source = "ours",
       .options = RotationRules::options(),
       .needs_blocks = true,
+      .has_fixed_order = false,
       .worth_trying = {{}},
   });
 }

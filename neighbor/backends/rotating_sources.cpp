@@ -2,7 +2,6 @@
 // lanes of a cell's warps are kept busy, whether it has one target or hundreds. Ours.
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/launch_rotation.hpp"
-#include "neighbor/walks/launch_tuner.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -11,44 +10,36 @@ namespace {
 template <class Precision>
 class RotatingSourcesBackend final
     : public BackendWithSinks<Precision, RotatingSourcesBackend<Precision>> {
+  using Rotation = TunedRotation<Precision, PairsOf::targets>;
+
  public:
   static constexpr bool needs_cutoff = false;
   static constexpr bool stays_resident = false;
 
   RotatingSourcesBackend(const Problem& problem, const BackendOptions& options)
-      : rules_(problem, options, ShiftCode::count),
-        shapes_(rules_.shapes_to_try()),
-        tuner_(numbers_below(shapes_.size()), problem.device.emulates_blocks),
-        most_in_a_cell_(problem.largest_cell) {}
+      : rotation_(problem, options) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    return RotationRules(problem, options, ShiftCode::count).refuse();
+    return Rotation::refuse(problem, options);
   }
 
   void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
 
-  void occupancy_changed(Index largest_cell) override { most_in_a_cell_ = largest_cell; }
+  void occupancy_changed(Index largest_cell) override { rotation_.occupancy_changed(largest_cell); }
 
   /// Launches the kernel: see BackendWithSinks.
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    const RotationShape& shape = shapes_[static_cast<std::size_t>(tuner_.begin(wanted, stream))];
-    report_ = launch_rotation<Precision, wanted, PairsOf::targets>(
-        rules_, shape, most_in_a_cell_, particles, functor, sink, stream);
-    tuner_.end(stream);
+    rotation_.template launch<wanted>(particles, functor, sink, stream, [] {});
   }
 
-  bool settled() const override { return tuner_.decided(); }
+  bool settled() const override { return rotation_.settled(); }
 
-  LaunchReport launch_report() const override { return report_; }
+  LaunchReport launch_report() const override { return rotation_.report(); }
 
  private:
-  RotationRules rules_;
-  std::vector<RotationShape> shapes_;
-  LaunchTuner tuner_;
-  Index most_in_a_cell_;
-  LaunchReport report_;
+  Rotation rotation_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // wanted, and where the sums go.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -25,9 +26,10 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
   return "the benchmark's potentials are not written for a CPU's vectors";
 }
 
-/// Where a cell has fewer particles than that in the mean, pairs are in double: in a gas forces are
-/// too small for quanta that are made for a liquid.
-inline constexpr Index fewest_of_a_cell = 4;
+/// Where a cube of the cutoff, or of what a cutoff usually is, has fewer particles than that in the
+/// mean, pairs are in double: in a gas forces are too small for quanta that are made for a liquid.
+inline constexpr double fewest_in_reach = 4.0;
+inline constexpr double usual_cutoff = 2.5;  ///< [sigma]
 
 /// Runs visit(pencil, its number) for every pencil, each by one thread.
 template <class Visit>
@@ -57,6 +59,9 @@ class RowSums {
                                                            : LennardJonesForm::shifted),
         pairs_(model_),
         energy_pairs_(model_) {
+    double smallest = model_.pairs.front().sigma;
+    for (const PairCoefficients& pair : model_.pairs) smallest = std::min(smallest, pair.sigma);
+    reach_ = std::max(model_.largest_cutoff(), usual_cutoff * smallest);
     if constexpr (sums_keep_more) fixed_point_.emplace(model_, energy_pairs_);
   }
   RowSums(const RowSums&) = delete;  // tables point to others
@@ -121,8 +126,10 @@ class RowSums {
   /// Whether pairs may. Through an open face a particle may go where whole coordinates end.
   bool may_be_in_floats(const BinnedParticles<Precision>& particles) const {
     const Vec3<bool> periodic = particles.grid.periodic;
-    return particles.count >= std::int64_t{fewest_of_a_cell} * particles.cells() && periodic.x &&
-           periodic.y && periodic.z;
+    if (!periodic.x || !periodic.y || !periodic.z) return false;
+    const Vec3<double> side = particles.grid.exact_side;
+    const double volume = side.x * side.y * side.z * particles.cells();
+    return particles.count * reach_ * reach_ * reach_ >= fewest_in_reach * volume;
   }
 
   /// To `sink`, which stores the force of a particle.
@@ -206,6 +213,7 @@ class RowSums {
   std::string instruction_set_ = instruction_set();
   LennardJonesModel model_;
   LennardJonesForm form_;
+  double reach_ = 0.0;  ///< [sigma]
   PairTables<State> pairs_;
   PairTables<double> energy_pairs_;
   std::optional<FixedPointTables> fixed_point_;  ///< where sums keep more digits than pairs have

@@ -1,6 +1,9 @@
 // How rotating sources are launched, by whoever takes which pairs.
 #pragma once
 
+#include <vector>
+
+#include "neighbor/walks/launch_tuner.hpp"
 #include "neighbor/walks/rotating_sources.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -39,5 +42,46 @@ LaunchReport launch_rotation(const RotationRules& rules, const RotationShape& sh
   start(std::integral_constant<int, few>{});
   return report;
 }
+
+/// Rotating sources in the shape that turns out to be the fastest.
+template <class Precision, PairsOf pairs>
+class TunedRotation {
+ public:
+  TunedRotation(const Problem& problem, const BackendOptions& options)
+      : rules_(problem, options, cells_around),
+        shapes_(rules_.shapes_to_try()),
+        tuner_(numbers_below(shapes_.size()), problem.device.emulates_blocks),
+        most_in_a_cell_(problem.largest_cell) {}
+
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
+    return RotationRules(problem, options, cells_around).refuse();
+  }
+
+  void occupancy_changed(Index largest_cell) { most_in_a_cell_ = largest_cell; }
+
+  /// `prepare` is launched with it, and timed with it.
+  template <Wanted wanted, class Interaction, class Sink, class Prepare>
+  void launch(const BinnedParticles<Precision>& particles, const Interaction& interaction,
+              const Sink& sink, Stream& stream, const Prepare& prepare) {
+    const RotationShape& shape = shapes_[static_cast<std::size_t>(tuner_.begin(wanted, stream))];
+    prepare();
+    report_ = launch_rotation<Precision, wanted, pairs>(rules_, shape, most_in_a_cell_, particles,
+                                                        interaction, sink, stream);
+    tuner_.end(stream);
+  }
+
+  bool settled() const { return tuner_.decided(); }
+  const LaunchReport& report() const { return report_; }
+
+ private:
+  static constexpr Index cells_around =
+      pairs == PairsOf::half_shell ? ShiftCode::count / 2 + 1 : ShiftCode::count;
+
+  RotationRules rules_;
+  std::vector<RotationShape> shapes_;
+  LaunchTuner tuner_;
+  Index most_in_a_cell_;
+  LaunchReport report_;
+};
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -86,7 +86,9 @@ TEST_P(ChangingBox, LaysCellsAnewWhereTheyDoNotSuit) {
     for (int k = 0; k < 30 && simulation->exact_state().grid.cells == cells; ++k) {
       simulation->advance(2);
     }
-    EXPECT_NE(simulation->exact_state().grid.cells, cells) << pressure;
+    if (!backend().info.has_vectors) {  // whose cells follow the number of particles, too
+      EXPECT_NE(simulation->exact_state().grid.cells, cells) << pressure;
+    }
     expect_forces_of_a_new_start(*simulation, setup);
   }
 }

@@ -64,10 +64,7 @@ inline bool is_emulated(const BackendCase& one) {
 
 inline bool is_in_double(const BackendCase& one) { return one.precision == Precision::double_; }
 
-/// One back end adds by atomics, and so refuses a run that has to be deterministic.
-inline bool has_a_fixed_order(const BackendCase& one) {
-  return one.backend.info.name != "half-shell";
-}
+inline bool has_a_fixed_order(const BackendCase& one) { return one.backend.info.has_fixed_order; }
 
 inline std::string case_name(const ::testing::TestParamInfo<BackendCase>& info) {
   return info.param.backend.name() + "_" + std::string(name_of(info.param.precision));
