@@ -49,9 +49,9 @@ class VectorCells final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
-    for_each_pencil(stream, particles.grid.cells,
+    for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
                     [this, particles, wanted, to = PairSumsView<Precision>(sums)](
-                        const Pencil& pencil) { evaluate(particles, pencil, wanted, to); });
+                        const Pencil& pencil, Index) { evaluate(particles, pencil, wanted, to); });
   }
 
   LaunchReport launch_report() const override {
@@ -61,7 +61,7 @@ class VectorCells final : public Backend<Precision> {
  private:
   void evaluate(const BinnedParticles<Precision>& particles, const Pencil& pencil, Wanted wanted,
                 const PairSumsView<Precision>& to) const {
-    const Index count = rows_of(particles.offset, particles.grid.linear(pencil.first), pencil);
+    const Index count = rows_needed(particles.offset, particles.grid.linear(pencil.first), pencil);
     if (count == 0) return;
     OwnRows& own = own_rows();
     RowMemory rows = own.reserve(count);
@@ -76,14 +76,6 @@ class VectorCells final : public Backend<Precision> {
       build();
     }
     sums_(particles, {pencil, own.targets.data(), rows.entries, count}, wanted, to);
-  }
-
-  static Index rows_of(const Index* offset, Index first_cell, const Pencil& pencil) {
-    Index count = 0;
-    for (Index cell = first_cell; cell < first_cell + pencil.length; ++cell) {
-      count += rows_of_cell(offset[cell + 1] - offset[cell]);
-    }
-    return count;
   }
 
   double cutoff_;

@@ -1,10 +1,11 @@
-// Vector-List: a list for a CPU's vectors. Four targets of a cell that lie near each other share a
-// row of sources: all that are within cutoff plus skin of any of them, single ones, used until a
+// Vector-List: a list for a CPU's vectors. Four targets of a pencil that lie near each other share
+// a row of sources: all that are within cutoff plus skin of any of them, single ones, used until a
 // particle has moved by half the skin. See neighbor/vectors/rows.hpp.
 //
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),
 // so that every target's sum is its own: no atomics, and the same bits for any number of threads.
+#include "core/device/host/huge_pages.hpp"
 #include "neighbor/vectors/row_sums.hpp"
 #include "neighbor/walks/list_rows.hpp"
 
@@ -14,11 +15,17 @@ namespace {
 
 struct CountRows {
   const Index* offset;
-  Index cells;
-  Index* count;  ///< [cells + 1] the last is 0
+  GridView<double> grid;
+  Pencils pencils;
+  Index* count;  ///< [pencils + 1] the last is 0
 
-  void operator()(Index cell) const {
-    count[cell] = cell < cells ? rows_of_cell(offset[cell + 1] - offset[cell]) : 0;
+  void operator()(Index k) const {
+    if (k == pencils.count()) {
+      count[k] = 0;
+      return;
+    }
+    const Pencil pencil = pencils[k];
+    count[k] = rows_needed(offset, grid.linear(pencil.first), pencil);
   }
 };
 
@@ -37,27 +44,32 @@ class VectorList final : public Backend<Precision> {
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
-    const std::int64_t cells = problem.grid.count();
-    const std::int64_t rows = most_rows_of_four(problem.particles, cells);
+    const auto& cells = problem.grid.cells;
+    const std::int64_t pencils =
+        RowSums<Precision>::pencils({cells[0], cells[1], cells[2]}).count();
+    const std::int64_t rows = most_rows_of_four(problem.particles, pencils);
     return rows * std::int64_t{sizeof(RowTargets)} +
            RowMemory::entries_for(rows, expected_row(problem)) * std::int64_t{sizeof(RowEntry)} +
-           2 * (cells + 1) * std::int64_t{sizeof(Index)};
+           2 * (pencils + 1) * std::int64_t{sizeof(Index)};
   }
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     reserve(particles);
     reads_packed_alone_ = sums_.reads_packed_alone(particles);
-    const Index cells = particles.cells();
-    for_each(stream, cells + 1, CountRows{particles.offset, cells, count_.data()});
-    scan_(count_.data(), first_.data(), cells + 1, stream);
-    for_each_pencil(
-        stream, particles.grid.cells, [this, view = this->view(), particles](const Pencil& pencil) {
-          const IndexRange rows = view.rows_of(pencil, particles.grid);
-          const Index longest = sums_.kernels().build(RowSums<Precision>::placed(particles),
-                                                      radius_, pencil, view.targets + rows.begin,
-                                                      view.rows.behind(rows.begin), row_scratch());
-          if (longest > 0) atomic_max(particles.longest_row, longest);
-        });
+    const Pencils pencils = RowSums<Precision>::pencils(particles.grid.cells);
+    for_each(stream, pencils.count() + 1,
+             CountRows{particles.offset, RowSums<Precision>::placed(particles).grid, pencils,
+                       count_.data()});
+    scan_(count_.data(), first_.data(), pencils.count() + 1, stream);
+    for_each_pencil(stream, pencils,
+                    [this, view = this->view(), particles](const Pencil& pencil, Index number) {
+                      const Index first = view.first[number];
+                      if (first == view.first[number + 1]) return;
+                      const Index longest = sums_.kernels().build(
+                          RowSums<Precision>::placed(particles), radius_, pencil,
+                          view.targets + first, view.rows.behind(first), row_scratch());
+                      if (longest > 0) atomic_max(particles.longest_row, longest);
+                    });
   }
 
   void compute(const BinnedParticles<Precision>& particles,
@@ -81,7 +93,7 @@ class VectorList final : public Backend<Precision> {
   Index row_capacity() const override { return capacity_; }
   void grow_rows(Index wanted) override {
     capacity_ = wanted;
-    entries_.resize(RowMemory::entries_for(targets_.size(), capacity_));
+    make_room(targets_.size());
   }
 
   LaunchReport launch_report() const override {
@@ -94,26 +106,19 @@ class VectorList final : public Backend<Precision> {
   struct View {
     RowTargets* targets;
     RowMemory rows;
-    const Index* first;  ///< [cells + 1] row of a cell
-
-    template <class Grid>
-    IndexRange rows_of(const Pencil& pencil, const Grid& grid) const {
-      const Index cell = grid.linear(pencil.first);
-      return {first[cell], first[cell + pencil.length]};
-    }
+    const Index* first;  ///< [pencils + 1] row of a pencil
   };
 
   template <class Visit>
   void for_rows_of_each_pencil(const BinnedParticles<Precision>& particles, Stream& stream,
                                const Visit& visit) {
-    for_each_pencil(
-        stream, particles.grid.cells,
-        [view = this->view(), grid = particles.grid, visit](const Pencil& pencil) {
-          const IndexRange rows = view.rows_of(pencil, grid);
-          if (rows.begin == rows.end) return;
-          visit(RowsOfPencil{pencil, view.targets + rows.begin,
-                             view.rows.behind(rows.begin).entries, rows.end - rows.begin});
-        });
+    for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
+                    [view = this->view(), visit](const Pencil& pencil, Index number) {
+                      const Index begin = view.first[number], end = view.first[number + 1];
+                      if (begin == end) return;
+                      visit(RowsOfPencil{pencil, view.targets + begin,
+                                         view.rows.behind(begin).entries, end - begin});
+                    });
   }
 
   View view() { return {targets_.data(), {entries_.data(), capacity_}, first_.data()}; }
@@ -123,11 +128,19 @@ class VectorList final : public Backend<Precision> {
   }
 
   void reserve(const BinnedParticles<Precision>& particles) {
-    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
+    const Index pencils = RowSums<Precision>::pencils(particles.grid.cells).count();
+    const std::int64_t most = most_rows_of_four(particles.count, pencils);
     targets_.resize(most);
-    entries_.resize(RowMemory::entries_for(most, capacity_));
-    count_.resize(particles.cells() + 1);
-    first_.resize(particles.cells() + 1);
+    make_room(most);
+    count_.resize(pencils + 1);
+    first_.resize(pencils + 1);
+  }
+
+  void make_room(std::int64_t rows) {
+    const std::int64_t before = entries_.bytes();
+    entries_.resize(RowMemory::entries_for(rows, capacity_));
+    if (entries_.bytes() == before) return;
+    prefer_huge_pages(entries_.data(), static_cast<std::size_t>(entries_.bytes()));
   }
 
   double radius_;

@@ -50,58 +50,38 @@ class SourcesAround {
     reach_squared_ = static_cast<float>(radius * radius) + rounding;
   }
 
-  /// Particles of cell x of the pencil's run along a curve that goes up one column and down the
-  /// next; the columns are as wide as four particles in a row are long.
-  const std::vector<std::pair<float, Index>>& targets_along_a_curve(Index x) const {
-    auto& along = scratch_.along;
-    along.clear();
-    const IndexRange home = layout_.particles(NeighborhoodLayout::run_of_pencil, x);
-    const auto middle =
-        static_cast<float>(static_cast<double>(layout_.steps_x(x)) * grid_.exact_side.x);
-    const auto count = static_cast<float>(home.end - home.begin);
+  /// Particles of the pencil, counted from its first, along a curve: who follow each other are near
+  /// each other.
+  const std::vector<Index>& along_a_curve() const {
+    const Index first = layout_.place_of_own(layout_.first_own());
     const Vec3<float> side = grid_.exact_side.template to<float>();
-    const float edge = std::cbrt(targets_of_a_row * side.x * side.y * side.z / count);
-    const auto columns = [&](float length) {
-      return std::clamp(static_cast<int>(std::lround(length / edge)), 1, 64);
-    };
-    const int x_columns = columns(side.x), y_columns = columns(side.y);
-    const float above = 4.0F * side.z;  // a column's length, and more
-    for (Index particle = home.begin; particle < home.end; ++particle) {
-      const Vec3<float> at = position(layout_.place_of_own(particle));
-      const int y = column_of(at.y, side.y, y_columns);
-      const int right = column_of(at.x - middle, side.x, x_columns);
-      const int column = y * x_columns + (y % 2 == 0 ? right : x_columns - 1 - right);
-      const float height = std::clamp(at.z, -side.z, side.z);
-      along.emplace_back(static_cast<float>(column) * above + (column % 2 == 0 ? height : -height),
-                         particle);
-    }
-    std::sort(along.begin(), along.end());
-    return along;
+    const float begin = (static_cast<float>(layout_.steps_x(1)) - 0.5F) * side.x;
+    const PencilCurve curve({static_cast<float>(layout_.pencil().length) * side.x, side.y, side.z},
+                            begin, layout_.own(), targets_of_a_row);
+    const Index count = layout_.own();
+    std::int32_t* const stretch = scratch_.order.reserve(count);
+    const float* const x = staged_.x.data() + first;
+    const float* const y = staged_.y.data() + first;
+    const float* const z = staged_.z.data() + first;
+    for (Index own = 0; own < count; ++own) stretch[own] = curve.stretch({x[own], y[own], z[own]});
+    return scratch_.order.sort(curve.stretches());
   }
+  Index particle(Index own) const { return layout_.first_own() + own; }
 
-  /// Stores the targets, which are in cell x of the pencil's run, what is within reach of any and
-  /// none of them, and padding; returns how many sources there are.
-  HWY_INLINE Index row_of(Index x, RowTargets& targets, RowEntry* row, Index capacity) const {
-    const Corners corners = corners_of(targets);
+  /// Stores the targets, what is within reach of any and none of them, and padding; returns how
+  /// many sources there are.
+  HWY_INLINE Index row_of(RowTargets& targets, RowEntry* row, Index capacity) const {
+    note_cells_within_reach(corners_of(targets));
     const TargetLanes own = lanes_of(targets);
+    const SquaresOfTargets hidden = hide(targets);
     RowEntry* const sources = row + targets_of_a_row;
-    Index length = 0;
-    for (Index run = 0; run < NeighborhoodLayout::runs; ++run) {
-      const float y = gap(corners.lower.y, corners.upper.y, layout_.pencil().first.y,
-                          layout_.steps_y(run), grid_.cells.y, grid_.side.y, grid_.periodic.y);
-      const float z = gap(corners.lower.z, corners.upper.z, layout_.pencil().first.z,
-                          layout_.steps_z(run), grid_.cells.z, grid_.side.z, grid_.periodic.z);
-      if (y * y + z * z > reach_squared_) continue;
-      const IndexRange places{layout_.begin(run, x - 1), layout_.begin(run, x + 2)};
-      length += append_places(own, places, run == NeighborhoodLayout::run_of_pencil, sources,
-                              length, capacity);
-    }
-    targets.length = length;
+    targets.length = append_near(own, sources, capacity);
+    show(targets, hidden);
     begin_row(targets, row);
-    if (length <= capacity) {
-      std::fill_n(sources + length, RowMemory::padding_behind, entry_of(layout_.padding()));
+    if (targets.length <= capacity) {
+      std::fill_n(sources + targets.length, RowMemory::padding_behind, entry_of(layout_.padding()));
     }
-    return length;
+    return targets.length;
   }
 
  private:
@@ -119,13 +99,7 @@ class SourcesAround {
     TargetLanes() {}  // not defaulted: it is to be compiled for this instruction set
     hn::Vec<Tag> x[targets_of_a_row], y[targets_of_a_row], z[targets_of_a_row];
     hn::Vec<Tag> square[targets_of_a_row];
-    hn::Vec<Words> place[targets_of_a_row];
   };
-
-  static int column_of(float coordinate, float side, int columns) {
-    const float column = (coordinate / side + 0.5F) * static_cast<float>(columns);
-    return static_cast<int>(std::clamp(column, 0.0F, static_cast<float>(columns - 1)));
-  }
 
   /// Fills the squares of all distances from the middle; returns the largest.
   float square_all() {
@@ -172,23 +146,36 @@ class SourcesAround {
       own.y[t] = hn::Set(Tag(), -2.0F * at.y);
       own.z[t] = hn::Set(Tag(), -2.0F * at.z);
       own.square[t] = hn::Set(Tag(), dot(at, at) - reach_squared_);
-      own.place[t] = hn::Set(Words(), entry_of(layout_.place_of_own(targets.particle[t])));
     }
     return own;
   }
 
-  /// In one direction, between the targets and the cells `step` cells away: nobody there is nearer.
+  /// In one direction, between the targets and cells `step` cells away: nobody there is nearer.
   /// Cells at an open face have no bound on that side.
-  float gap(float lower, float upper, Index home, Index step, Index cells, double side,
-            bool periodic) const {
+  template <std::size_t count>
+  std::array<float, count> squares_of_gaps(float lower, float upper, Index home, Index step,
+                                           Index cells, double side, bool periodic) const {
+    std::array<float, count> squares;
     const auto length = static_cast<float>(side);
-    const float begin = (static_cast<float>(step) - 0.5F) * length, end = begin + length;
-    const bool open_below = !periodic && home + step == 0;
-    const bool open_above = !periodic && home + step == cells - 1;
-    float far = 0.0F;
-    if (!open_below) far = std::max(far, begin - upper);
-    if (!open_above) far = std::max(far, lower - end);
-    return far;
+    for (std::size_t k = 0; k < count; ++k, ++step) {
+      const float begin = (static_cast<float>(step) - 0.5F) * length, end = begin + length;
+      const bool open_below = !periodic && home + step == 0;
+      const bool open_above = !periodic && home + step == cells - 1;
+      const float far = std::max({0.0F, open_below ? 0.0F : begin - upper,  //
+                                  open_above ? 0.0F : lower - end});
+      squares[k] = far * far;
+    }
+    return squares;
+  }
+
+  /// Cells of a run that are no farther; none of them: an empty range.
+  IndexRange cells_within(const std::array<float, NeighborhoodLayout::most_cells>& along_x,
+                          float most_squared) const {
+    unsigned within = 0;
+    for (Index x = 0; x < layout_.cells(); ++x) {
+      within |= (along_x[static_cast<std::size_t>(x)] <= most_squared ? 1U : 0U) << x;
+    }
+    return {std::countr_zero(within), static_cast<Index>(std::bit_width(within))};
   }
 
   void begin_row(const RowTargets& targets, RowEntry* entry) const {
@@ -198,23 +185,79 @@ class SourcesAround {
     }
   }
 
-  Index append_places(const TargetLanes& targets, const IndexRange& places, bool are_targets_there,
-                      RowEntry* row, Index length, Index capacity) const {
+  /// Notes where to look for sources, a vector of places at a time.
+  HWY_INLINE void note_cells_within_reach(const Corners& corners) const {
+    const auto& [lower, upper] = corners;
+    const CellCoordinates& first = layout_.pencil().first;
+    const auto x = squares_of_gaps<NeighborhoodLayout::most_cells>(
+        lower.x, upper.x, first.x - layout_.steps_x(1), layout_.steps_x(0), grid_.cells.x,
+        grid_.side.x, grid_.periodic.x);
+    const auto y = squares_of_gaps<3>(lower.y, upper.y, first.y, -1, grid_.cells.y, grid_.side.y,
+                                      grid_.periodic.y);
+    const auto z = squares_of_gaps<3>(lower.z, upper.z, first.z, -1, grid_.cells.z, grid_.side.z,
+                                      grid_.periodic.z);
+    scratch_.candidates.clear();
+    for (Index run = 0; run < NeighborhoodLayout::runs; ++run) {
+      const float aside = y[static_cast<std::size_t>(layout_.steps_y(run) + 1)] +
+                          z[static_cast<std::size_t>(layout_.steps_z(run) + 1)];
+      const IndexRange cells = cells_within(x, reach_squared_ - aside);
+      if (cells.begin >= cells.end) continue;
+      note({layout_.begin(run, cells.begin), layout_.begin(run, cells.end)});
+    }
+  }
+
+  /// Without a branch on how many there are, which cannot be foretold.
+  HWY_INLINE void note(const IndexRange& places) const {
+    const Index vectors = (places.end - places.begin + lanes - 1) / lanes;
+    if (vectors == 0) return;
+    const Words words;
+    const hn::RebindToSigned<Words> counts;
+    const auto step = hn::Mul(hn::Iota(words, 0), hn::Set(words, entry_of(lanes)));
+    Candidates& noted = scratch_.candidates;
+    noted.reserve(vectors + lanes);
+    for (Index k = 0; k < vectors; k += lanes) {
+      const auto first = hn::Set(words, entry_of(places.begin + k * lanes));
+      hn::StoreU(hn::Add(first, step), words, noted.first.data() + noted.count + k);
+      hn::StoreU(hn::Set(counts, lanes), counts, noted.lanes.data() + noted.count + k);
+    }
+    noted.count += vectors;
+    noted.lanes[static_cast<std::size_t>(noted.count) - 1] =
+        places.end - places.begin - (vectors - 1) * lanes;
+  }
+
+  /// Nobody is near a target's place as long as it is hidden.
+  using SquaresOfTargets = std::array<float, targets_of_a_row>;
+  SquaresOfTargets hide(const RowTargets& targets) const {
+    SquaresOfTargets squares;
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) squares[t] = square_of(targets.particle[t]);
+    for (const Index particle : targets.particle) square_of(particle) = 1e30F;
+    return squares;
+  }
+  void show(const RowTargets& targets, const SquaresOfTargets& squares) const {
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) square_of(targets.particle[t]) = squares[t];
+  }
+  float& square_of(Index particle) const {
+    return scratch_.square[static_cast<std::size_t>(layout_.place_of_own(particle))];
+  }
+
+  /// Of the candidates those near a target; what does not fit is counted.
+  HWY_INLINE Index append_near(const TargetLanes& targets, RowEntry* row, Index capacity) const {
     const Tag tag;
     const Words words;
-    const Index begin = places.begin, end = places.end;
-    const auto last = hn::Set(words, entry_of(end));
     const float* const all_x = staged_.x.data();
     const float* const all_y = staged_.y.data();
     const float* const all_z = staged_.z.data();
     const float* const all_squares = scratch_.square.data();
-    const auto step = hn::Set(words, entry_of(lanes));
-    auto next = hn::Add(hn::ShiftLeft<bits_of_an_entry>(hn::Iota(words, 0)),
-                        hn::Set(words, entry_of(begin)));
-    Index found = 0;
-    for (Index k = begin; k < end; k += lanes) {
-      const auto place = next;
-      next = hn::Add(next, step);
+    const RowEntry* const first = scratch_.candidates.first.data();
+    const std::int32_t* const meant = scratch_.candidates.lanes.data();
+    const hn::RebindToSigned<Words> counts;
+    const auto number = hn::Iota(counts, 0);
+    const auto lane = hn::ShiftLeft<bits_of_an_entry>(hn::Iota(words, 0));
+    const Index vectors = scratch_.candidates.count;
+    Index length = 0;
+    for (Index n = 0; n < vectors; ++n) {
+      const std::size_t k = first[n] / entries_of_a_place;
+      const auto place = hn::Add(hn::Set(words, first[n]), lane);
       const auto x = hn::LoadU(tag, all_x + k);
       const auto y = hn::LoadU(tag, all_y + k);
       const auto z = hn::LoadU(tag, all_z + k);
@@ -225,17 +268,16 @@ class SourcesAround {
       const auto nearest = hn::Min(hn::Min(below(0), below(1)), hn::Min(below(2), below(3)));
       const auto square = hn::LoadU(tag, all_squares + k);
       const auto is_near = hn::Le(hn::Add(nearest, square), hn::Zero(tag));
-      auto is_source = hn::And(hn::RebindMask(words, is_near), hn::Lt(place, last));
-      if (are_targets_there) {
-        for (const auto& own : targets.place) is_source = hn::And(is_source, hn::Ne(place, own));
+      const auto is_meant = hn::Lt(number, hn::Set(counts, meant[n]));
+      const auto is_source =
+          hn::And(hn::RebindMask(words, is_near), hn::RebindMask(words, is_meant));
+      if (length > capacity) {
+        length += static_cast<Index>(hn::CountTrue(words, is_source));
+      } else {
+        length += append(place, is_source, row + length);
       }
-      if (length + found > capacity) {
-        found += static_cast<Index>(hn::CountTrue(words, is_source));
-        continue;
-      }
-      found += append(place, is_source, row + length + found);
     }
-    return found;
+    return length;
   }
 
   /// The lanes where it is true, one after the other; behind them anything.
@@ -259,7 +301,7 @@ class SourcesAround {
   GridView<double> grid_;
   NeighborhoodLayout layout_;
   RowScratch& scratch_;
-  StagedNumbers<float>& staged_;
+  StagedNumbers& staged_;
   float reach_squared_ = 0.0F;
 };
 
@@ -267,20 +309,19 @@ template <class Real>
 Index build_rows(const PlacedParticles<Real>& particles, double radius, const Pencil& pencil,
                  RowTargets* targets, const RowMemory& rows, RowScratch& scratch) {
   const SourcesAround<Real> around(particles, pencil, radius, scratch);
-  Index longest = 0, number = 0, begin = 0;
-  for (Index x = 1; x <= pencil.length; ++x) {
-    const auto& along = around.targets_along_a_curve(x);
-    for (std::size_t first = 0; first < along.size(); first += targets_of_a_row, ++number) {
-      RowTargets& own = targets[number];
-      own.count = static_cast<Index>(std::min<std::size_t>(targets_of_a_row, along.size() - first));
-      for (std::size_t t = 0; t < targets_of_a_row; ++t) {
-        own.particle[t] = along[first + (t < static_cast<std::size_t>(own.count) ? t : 0)].second;
-      }
-      own.begin = begin;
-      const Index length = around.row_of(x, own, rows.entries + begin, rows.capacity);
-      if (length <= rows.capacity) begin += RowMemory::entries_of(length);
-      longest = std::max(longest, length);
+  Index longest = 0, begin = 0;
+  RowTargets* own = targets;
+  const auto& along = around.along_a_curve();
+  for (std::size_t first = 0; first < along.size(); first += targets_of_a_row, ++own) {
+    own->count = static_cast<Index>(std::min<std::size_t>(targets_of_a_row, along.size() - first));
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) {
+      const std::size_t k = first + (t < static_cast<std::size_t>(own->count) ? t : 0);
+      own->particle[t] = around.particle(along[k]);
     }
+    own->begin = begin;
+    const Index length = around.row_of(*own, rows.entries + begin, rows.capacity);
+    if (length <= rows.capacity) begin += RowMemory::entries_of(length);
+    longest = std::max(longest, length);
   }
   return longest;
 }

@@ -29,9 +29,10 @@ struct PlacedParticles {
 
 /// Cells [first, first + length) in x.
 struct Pencil {
-  /// The more cells, the less there is around each; but all of it has to stay near, and in floats
-  /// a coordinate is not to lose a digit for it.
-  static constexpr Index most_cells = 3;
+  /// The more cells, the less there is around each, but all of it has to stay near.
+  static constexpr Index most_cells = 6;
+  /// In floats as they come: a coordinate is not to lose a digit for it.
+  static constexpr Index most_cells_in_floats = 3;
 
   CellCoordinates first;
   Index length = 1;
@@ -40,8 +41,8 @@ struct Pencil {
 /// How the cells of a grid make pencils: all rows of cells in the same parts.
 class Pencils {
  public:
-  explicit Pencils(const CellCoordinates& cells)
-      : cells_(cells), of_a_row_((cells.x + Pencil::most_cells - 1) / Pencil::most_cells) {}
+  Pencils(const CellCoordinates& cells, Index most_cells)
+      : cells_(cells), of_a_row_((cells.x + most_cells - 1) / most_cells) {}
 
   Index count() const { return of_a_row_ * cells_.y * cells_.z; }
 
@@ -105,6 +106,7 @@ class NeighborhoodLayout {
 
   /// Particles of the pencil, which follow each other, and their places.
   Index first_own() const { return particles(run_of_pencil, 1).begin; }
+  Index own() const { return begin(run_of_pencil, cells() - 1) - begin(run_of_pencil, 1); }
   Index place_of_own(Index particle) const {
     return begin(run_of_pencil, 1) + (particle - first_own());
   }
@@ -145,7 +147,7 @@ class WholeCoordinates {
 
   explicit WholeCoordinates(const Vec3<double>& side) {
     constexpr double steps = Pencil::most_cells / 2 + 1;
-    constexpr int bits = 28;
+    constexpr int bits = 29;
     const double farthest = (steps + 1.0) * std::max({side.x, side.y, side.z});
     spacing_ = std::exp2(std::ceil(std::log2(farthest)) - bits);
   }
@@ -159,12 +161,11 @@ class WholeCoordinates {
 };
 
 /// The numbers of a neighbourhood, by place.
-template <class Real>
 struct StagedNumbers {
-  /// Readable behind the last place, so that a vector may begin at any.
+  /// Readable and writable behind the last place, so that a vector may begin at any.
   static constexpr Index room_behind = 16;
 
-  std::vector<Real> x, y, z;  ///< [sigma]
+  std::vector<float> x, y, z;  ///< [sigma]
 
   void reserve(Index places) {
     const auto wanted = static_cast<std::size_t>(places + room_behind);

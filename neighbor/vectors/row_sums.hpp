@@ -13,6 +13,7 @@
 #include "core/kick_and_drift.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
+#include "neighbor/vectors/moving_together.hpp"
 #include "neighbor/vectors/rows.hpp"
 #include "neighbor/vectors/tables.hpp"
 
@@ -30,13 +31,12 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
 inline constexpr double fewest_in_reach = 4.0;
 inline constexpr double usual_cutoff = 2.5;  ///< [sigma]
 
-/// Runs visit(pencil) for every pencil of the grid, each by one thread.
+/// Runs visit(pencil, its number) for every pencil, each by one thread.
 template <class Visit>
-void for_each_pencil(Stream& stream, const CellCoordinates& cells, const Visit& visit) {
+void for_each_pencil(Stream& stream, const Pencils& pencils, const Visit& visit) {
   constexpr Index at_a_time = 2;
-  const Pencils pencils(cells);
   for_each_stretch(stream, pencils.count(), at_a_time, [pencils, visit](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) visit(pencils[k]);
+    for (Index k = begin; k < end; ++k) visit(pencils[k], k);
   });
 }
 
@@ -66,6 +66,12 @@ class RowSums {
   }
   RowSums(const RowSums&) = delete;  // tables point to others
 
+  /// Of a grid.
+  static Pencils pencils(const CellCoordinates& cells) {
+    constexpr bool in_floats = std::is_same_v<State, float>;
+    return {cells, in_floats ? Pencil::most_cells_in_floats : Pencil::most_cells};
+  }
+
   const RowKernels<State>& kernels() const { return kernels_; }
   std::string in_words() const {
     return "vectors of " + instruction_set_ + ", " + std::to_string(targets_of_a_row) +
@@ -89,7 +95,14 @@ class RowSums {
   /// Forces of the rows of a pencil that go into `move` and nowhere else.
   void operator()(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                   const KickAndDrift<Precision>& move) const {
-    sum_forces(particles, rows, move);
+    thread_local ForcesInOrder<Accumulator> forces;
+    const Index first_cell = particles.grid.linear(rows.pencil.first);
+    const IndexRange targets{particles.offset[first_cell],
+                             particles.offset[first_cell + rows.pencil.length]};
+    forces.reserve(targets);
+    sum_forces(particles, rows, forces);
+    const MovingTogether<Precision> together(move);
+    together(targets, forces.view());
   }
 
   /// Whether forces are computed from what is packed alone: then a position of the state may change
@@ -119,10 +132,10 @@ class RowSums {
     return particles.count * reach_ * reach_ * reach_ >= fewest_in_reach * volume;
   }
 
-  /// To `sink`: an array, or a move.
+  /// To `sink`, which stores the force of a particle.
   template <class Sink>
   void sum_forces(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
-                  const Sink& sink) const {
+                  Sink& sink) const {
     RowScratch& scratch = row_scratch();
     if constexpr (sums_keep_more) {
       if (may_be_in_floats(particles)) {
@@ -148,17 +161,13 @@ class RowSums {
 
   template <class Real, class Sink>
   static void hand_over(const std::vector<RowForces<Real>>& forces, const RowsOfPencil& rows,
-                        const Sink& sink) {
+                        Sink& sink) {
     for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       const RowForces<Real>& of_row = forces[row];
       const Vec3<Accumulator> force{static_cast<Accumulator>(of_row.x[t]),
                                     static_cast<Accumulator>(of_row.y[t]),
                                     static_cast<Accumulator>(of_row.z[t])};
-      if constexpr (std::is_same_v<Sink, KickAndDrift<Precision>>) {
-        sink(target, force);
-      } else {
-        sink.store(target, force);
-      }
+      sink.store(target, force);
     });
   }
 

@@ -1,9 +1,10 @@
 // Rows of sources for a CPU's vectors: plain data, and the kernels that fill and walk them, chosen
 // once for the instruction set of the machine.
 //
-// A row has four targets of one cell that lie near each other, and all sources within reach of any
-// of them, single ones, by their places in the neighbourhood of a pencil. It is gathered once, its
-// coordinates side by side, and then each of the four goes along it, a vector of sources at a time.
+// A row has four targets of one pencil that lie near each other, and all sources within reach of
+// any of them, single ones, by their places in the neighbourhood of a pencil. It is gathered once,
+// its coordinates side by side, and then each of the four goes along it, a vector of sources at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +16,13 @@
 
 #include "core/interactions/lennard_jones.hpp"
 #include "neighbor/vectors/neighborhood.hpp"
+#include "neighbor/vectors/pencil_curve.hpp"
 
 namespace pencilbox::host {
 
 inline constexpr int targets_of_a_row = 4;
 
-/// Up to four targets of one cell. Who are missing repeat the first.
+/// Up to four targets of one pencil. Who are missing repeat the first.
 struct RowTargets {
   std::array<Index, targets_of_a_row> particle{};
   Index count = 0;   ///< of targets
@@ -28,9 +30,10 @@ struct RowTargets {
   Index begin = 0;   ///< of the row, among the entries of the pencil's
 };
 
-/// The rows that a cell needs.
-inline Index rows_of_cell(Index particles_of_a_cell) {
-  return (particles_of_a_cell + targets_of_a_row - 1) / targets_of_a_row;
+/// The rows that a pencil needs whose first cell has that number.
+inline Index rows_needed(const Index* offset, Index first_cell, const Pencil& pencil) {
+  const Index particles = offset[first_cell + pencil.length] - offset[first_cell];
+  return (particles + targets_of_a_row - 1) / targets_of_a_row;
 }
 
 /// A source by its place in the neighbourhood of the pencil: how far its word is from the first
@@ -109,6 +112,21 @@ struct RowPartners {
   std::array<double, targets_of_a_row> count;  ///< within the cutoff
 };
 
+/// Where to look for the sources of a row: vectors of places.
+struct Candidates {
+  std::vector<RowEntry> first;      ///< place of each
+  std::vector<std::int32_t> lanes;  ///< of each that are meant
+  Index count = 0;
+
+  void clear() { count = 0; }
+  void reserve(Index more) {
+    const auto wanted = static_cast<std::size_t>(count + more);
+    if (first.size() >= wanted) return;
+    first.resize(2 * wanted);
+    lanes.resize(2 * wanted);
+  }
+};
+
 /// Memory that a thread works in; it grows as needed.
 struct RowScratch {
   template <class Real>
@@ -118,9 +136,10 @@ struct RowScratch {
   };
 
   std::tuple<In<float>, In<double>> by_arithmetic;
-  StagedNumbers<float> around;                 ///< by place: for the search
-  std::vector<float> square;                   ///< by place: of the distance from the middle
-  std::vector<std::pair<float, Index>> along;  ///< particles of a cell along a curve
+  StagedNumbers around;       ///< by place: for the search
+  std::vector<float> square;  ///< by place: of the distance from the middle
+  StretchOrder order;         ///< of the pencil's particles along a curve
+  Candidates candidates;      ///< for a row
   std::vector<RowEnergies> energies;
   std::vector<RowPartners> partners;
 
@@ -143,7 +162,7 @@ struct RowsOfPencil {
 /// `State`: what positions are stored in.
 template <class State>
 struct RowKernels {
-  /// Makes the rows of a pencil, cell by cell, `targets` and `rows` being its first; returns how
+  /// Makes the rows of a pencil, `targets` and `rows` being its first; returns how
   /// long the longest is. What does not fit is not stored.
   Index (*build)(const PlacedParticles<State>&, double radius, const Pencil&, RowTargets* targets,
                  const RowMemory& rows, RowScratch&);

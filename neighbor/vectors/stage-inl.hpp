@@ -21,13 +21,26 @@ namespace pencilbox::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Added in the wider of the two, rounded once.
-template <class State, class Real>
-void stage_coordinate(const State* HWY_RESTRICT from, Index count, double shift,
-                      Real* HWY_RESTRICT to) {
-  using Wider = std::common_type_t<State, Real>;
-  const auto by = static_cast<Wider>(shift);
-  for (Index k = 0; k < count; ++k) to[k] = static_cast<Real>(static_cast<Wider>(from[k]) + by);
+/// Rounded once. May write a vector less one behind the last.
+template <class State>
+HWY_INLINE void stage_coordinate(const State* from, Index count, double shift, float* to) {
+  const hn::ScalableTag<State> tag;
+  const hn::Rebind<float, decltype(tag)> floats;
+  constexpr auto lanes = static_cast<Index>(hn::MaxLanes(tag));
+  const auto by = hn::Set(tag, static_cast<State>(shift));
+  for (Index k = 0; k < count; k += lanes) {
+    const Index left = count - k;  // nothing is read behind the last
+    const auto number =
+        left >= lanes
+            ? hn::LoadU(tag, from + k)
+            : hn::MaskedLoad(hn::FirstN(tag, static_cast<std::size_t>(left)), tag, from + k);
+    const auto moved = hn::Add(number, by);
+    if constexpr (std::is_same_v<State, float>) {
+      hn::StoreU(moved, floats, to + k);
+    } else {
+      hn::StoreU(hn::DemoteTo(floats, moved), floats, to + k);
+    }
+  }
 }
 
 /// visit(first place, particles, cells to it in x, run) for cells of the neighbourhood, in their
@@ -41,10 +54,10 @@ HWY_INLINE void for_each_cell_around(const NeighborhoodLayout& layout, const Vis
   }
 }
 
-/// `Real`: what the neighbourhood is kept in.
-template <class State, class Real>
+/// Cells in their order, each over what was written behind the one before.
+template <class State>
 void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& layout,
-           StagedNumbers<Real>& staged) {
+           StagedNumbers& staged) {
   staged.reserve(layout.places());
   const Vec3<double> side = particles.grid.exact_side;
   const auto& from = particles.position;

@@ -81,41 +81,22 @@ class RowWalk {
 
   template <class Sum, class SumOfNear, class Sums>
   HWY_INLINE void sum_row(const Row& row, const typename Sum::Rules& rules, Sums& to) const {
+    constexpr int count = targets_of_a_row;
+    Sum sums[count];
+    add_row(row, targets_of<count>(row, 0), rules, sums, EachTarget<count>());
     typename Sum::Results results;
-    unsigned have_near = 0;
-    if (row.targets.count == targets_of_a_row) {
-      have_near = go_along<targets_of_a_row, Sum>(row, 0, rules, results);
-    } else {
-      const Sum nothing;
-      for (std::size_t t = 0; t < targets_of_a_row; ++t) nothing.put(results, t);
-      for (Index t = 0; t < row.targets.count; ++t) {
-        have_near |= go_along<1, Sum>(row, t, rules, results);
-      }
+    unsigned have_near = 0;  // bit t: somebody was too near to target t
+    for (std::size_t t = 0; t < count; ++t) {
+      sums[t].put(results, t);
+      if constexpr (Sum::Rules::may_miss_near) have_near |= unsigned{sums[t].has_near(rules)} << t;
     }
     results.store(to);
     if constexpr (Pairs::are_forces) to_sigma_and_epsilon(to);
     if constexpr (Sum::Rules::may_miss_near) {
-      for (Index t = 0; have_near >> t != 0; ++t) {
+      for (Index t = 0; t < row.targets.count && have_near >> t != 0; ++t) {
         if ((have_near >> t & 1U) != 0) sum_with_near<SumOfNear>(row, t, rules, to);
       }
     }
-  }
-
-  /// The targets from `first` on along their row. Bit t: somebody was too near to target t.
-  template <int count, class Sum>
-  HWY_INLINE unsigned go_along(const Row& row, Index first, const typename Sum::Rules& rules,
-                               typename Sum::Results& results) const {
-    const Targets<count> targets = targets_of<count>(row, first);
-    Sum sums[count];
-    add_row(row, targets, rules, sums, EachTarget<count>());
-    unsigned have_near = 0;
-    for (Index t = 0; t < count; ++t) {
-      sums[t].put(results, static_cast<std::size_t>(first + t));
-      if constexpr (Sum::Rules::may_miss_near) {
-        have_near |= (sums[t].has_near(rules) ? 1U : 0U) << (first + t);
-      }
-    }
-    return have_near;
   }
 
   /// One target once more.
@@ -136,16 +117,18 @@ class RowWalk {
     to.z[t] = of_four.z[t] + sum[0].correction.z;
   }
 
+  /// Who are missing repeat the first.
   template <int count>
   HWY_INLINE Targets<count> targets_of(const Row& row, Index first) const {
     Targets<count> targets;
     for (int t = 0; t < count; ++t) {
-      const PackedPosition<Real>& word = word_of(staged_.word.data(), row.entries[first + t]);
+      const Index number = first + t < row.targets.count ? first + t : 0;
+      const PackedPosition<Real>& word = word_of(staged_.word.data(), row.entries[number]);
       targets.x[t] = word.position.x;
       targets.y[t] = word.position.y;
       targets.z[t] = word.position.z;
       targets.row[t] = several_types ? word.type * std::ptrdiff_t{stride_of_types(types_)} : 0;
-      targets.number[t] = first + t;
+      targets.number[t] = number;
     }
     return targets;
   }

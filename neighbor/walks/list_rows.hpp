@@ -87,9 +87,9 @@ inline std::int64_t expected_sources(const Problem& problem, double radius, doub
                                             27.0 * static_cast<double>(problem.particles)));
 }
 
-/// Rows of four targets of one cell each: the last of a cell may lack some.
-inline std::int64_t most_rows_of_four(std::int64_t particles, std::int64_t cells) {
-  return (particles + 3 * std::min(particles, cells)) / 4 + 1;
+/// Rows of four targets each, all of one cell or pencil: the last of each group may lack some.
+inline std::int64_t most_rows_of_four(std::int64_t particles, std::int64_t groups) {
+  return (particles + 3 * std::min(particles, groups)) / 4 + 1;
 }
 
 /// Sources near any of four that lie together, and a third more.
