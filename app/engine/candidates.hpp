@@ -43,8 +43,8 @@ std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candi
 /// Whether one goes on with the grid and the order of the other.
 bool share_order(const Candidate& a, const Candidate& b);
 
-/// How wide cells have to be, where those of the bare cutoff are not: by the skin, and for vectors so
-/// that a cell is worth their while. 0: no matter how wide [sigma].
+/// How wide cells have to be, where those of the bare cutoff are not: by the skin, and for vectors
+/// so that a cell is worth their while. 0: no matter how wide [sigma].
 double least_cell_width(const Candidate& candidate, const Problem& problem);
 
 /// The problem as a candidate gets it: on a grid of such cells.
