@@ -314,18 +314,22 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     reference_.resize(count);
     reserve_mirrors(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
+    const bool grows = count > pair_position_.x.size();
     pair_position_.resize(count);
+    if (grows) pair_position_.fill_bytes(0, stream);
   }
 }
 
 /// Rows behind the last particle of an order in which some were left out keep what stood there:
-/// some cell and type at least.
+/// some place, cell, name and type at least.
 template <class Precision>
 void Binning<Precision>::reserve_rows(Index count, Stream& stream) {
   const bool grows = count > other_.cell.size();
   other_.resize(count);
   if (!grows) return;
+  other_.position.fill_bytes(0, stream);
   other_.cell.fill_bytes(0, stream);
+  other_.id.fill_bytes(0, stream);
   other_.type.fill_bytes(0, stream);
 }
 
