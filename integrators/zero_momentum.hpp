@@ -3,6 +3,8 @@
 // energy can leave it out.
 #pragma once
 
+#include "core/error.hpp"
+#include "core/exact_state.hpp"
 #include "core/exact_sum.hpp"
 #include "core/own_rows.hpp"
 #include "integrators/kinetic_energy.hpp"
@@ -101,6 +103,21 @@ class ZeroMomentum {
   }
 
   /// Since the beginning of the stage [epsilon]; waits for the stream.
+  /// Among what a checkpoint holds of an integrator.
+  void put_into(NamedNumbers& state, Stream& stream) const {
+    state[energy_taken_by_zero_momentum] = {taken_energy(stream)};
+  }
+  /// And out of it again. `is_wanted`: by the run that goes on. Throws InputError where it differs.
+  void take_from(NamedNumbers& state, bool is_wanted, Stream& stream) {
+    const auto taken = state.find(energy_taken_by_zero_momentum);
+    if (taken == state.end()) return;
+    if (!is_wanted || taken->second.size() != 1) {
+      throw InputError("integrator: the state is of a run with another zero_momentum");
+    }
+    set_taken_energy(taken->second.front(), stream);
+    state.erase(taken);
+  }
+
   double taken_energy(Stream& stream) const {
     return motion_.size() == 0 ? 0.0 : motion_.download(stream).front().taken_energy;
   }

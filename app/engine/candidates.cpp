@@ -163,9 +163,8 @@ std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candi
   return trials;
 }
 
-bool share_order(const Candidate& a, const Candidate& b) {
-  return !a.keeps_list() && !b.keeps_list() &&
-         a.entry->info.has_vectors == b.entry->info.has_vectors;
+bool have_cells_alike(const Candidate& a, const Candidate& b) {
+  return a.keeps_list() == b.keeps_list() && a.entry->info.has_vectors == b.entry->info.has_vectors;
 }
 
 double least_cell_width(const Candidate& candidate, const Problem& problem) {

@@ -40,8 +40,8 @@ std::optional<std::string> refusal_of(const SimulationSettings& setup, const Pro
 /// A family is a back end, a ladder one with certain options, a rung a skin.
 std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candidates);
 
-/// Whether one goes on with the grid and the order of the other.
-bool share_order(const Candidate& a, const Candidate& b);
+/// Whether they want the same cells, but for what skins make of them.
+bool have_cells_alike(const Candidate& a, const Candidate& b);
 
 /// How wide cells have to be, where those of the bare cutoff are not: by the skin, and for vectors
 /// so that a cell is worth their while. 0: no matter how wide [sigma].

@@ -114,21 +114,14 @@ double Engine<Precision>::conserved_energy(const Observation& sums) {
 template <class Precision>
 NamedNumbers Engine<Precision>::integrator_state() {
   NamedNumbers state = integrator_->state(stream_);
-  if (setup_.zero_momentum_every)
-    state[energy_taken_by_zero_momentum] = {zero_momentum_.taken_energy(stream_)};
+  if (setup_.zero_momentum_every) zero_momentum_.put_into(state, stream_);
   if (barostat_) state[barostat_energy] = {barostat_->energy()};
   return state;
 }
 
 template <class Precision>
 void Engine<Precision>::restore_integrator(NamedNumbers state) {
-  if (const auto taken = state.find(energy_taken_by_zero_momentum); taken != state.end()) {
-    if (!setup_.zero_momentum_every || taken->second.size() != 1) {
-      throw InputError("integrator: the state is of a run with another zero_momentum");
-    }
-    zero_momentum_.set_taken_energy(taken->second.front(), stream_);
-    state.erase(taken);
-  }
+  zero_momentum_.take_from(state, setup_.zero_momentum_every.has_value(), stream_);
   if (const auto counted = state.find(barostat_energy); counted != state.end()) {
     if (!barostat_ || counted->second.size() != 1) {
       throw InputError("integrator: the state is of a run with another barostat");
@@ -285,7 +278,8 @@ void Engine<Precision>::adopt(std::size_t candidate) {
 /// are evaluated once more.
 template <class Precision>
 void Engine<Precision>::change_to(std::size_t candidate) {
-  const bool same_order = share_order(candidates_[active_], candidates_[candidate]);
+  const bool same_order = !candidates_[candidate].keeps_list() &&
+                          have_cells_alike(candidates_[active_], candidates_[candidate]);
   require_candidate_runs(candidate, problem_for(candidates_[candidate], problem_));
   active_ = candidate;
   if (same_order) {
@@ -337,8 +331,7 @@ void Engine<Precision>::keep_equal_bits() {
   std::vector<Candidate> equal;
   std::vector<Bits<typename Precision::Accumulator>> right;
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
-    if (candidates_[k].keeps_list() != candidates_[0].keeps_list()) continue;
-    if (candidates_[k].entry->info.has_vectors != candidates_[0].entry->info.has_vectors) continue;
+    if (!have_cells_alike(candidates_[k], candidates_[0])) continue;
     make_backend_of(k);
     plan().rebuild_backend();
     bool is_equal = true;

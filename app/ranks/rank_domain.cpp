@@ -288,13 +288,7 @@ void RankDomain<Precision>::take_momentum() {
 
 template <class Precision>
 void RankDomain<Precision>::restore_integrator(NamedNumbers state) {
-  if (const auto taken = state.find(energy_taken_by_zero_momentum); taken != state.end()) {
-    if (!zeroes_momentum_ || taken->second.size() != 1) {
-      throw InputError("integrator: the state is of a run with another zero_momentum");
-    }
-    zero_momentum_.set_taken_energy(taken->second.front(), stream_);
-    state.erase(taken);
-  }
+  zero_momentum_.take_from(state, zeroes_momentum_, stream_);
   integrator_->restore(state, stream_);
   if (rank_ != first_rank) hand_over_energy();  // which the first rank has
 }
@@ -302,9 +296,7 @@ void RankDomain<Precision>::restore_integrator(NamedNumbers state) {
 template <class Precision>
 NamedNumbers RankDomain<Precision>::integrator_state() {
   NamedNumbers state = integrator_->state(stream_);
-  if (zeroes_momentum_) {
-    state[energy_taken_by_zero_momentum] = {zero_momentum_.taken_energy(stream_)};
-  }
+  if (zeroes_momentum_) zero_momentum_.put_into(state, stream_);
   return state;
 }
 

@@ -231,6 +231,16 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
   }
 }
 
+/// `of`: what of a domain has something to send.
+template <class Precision>
+template <class Of>
+void RankTeam<Precision>::carry_through_host(const Of& of) {
+  std::vector<Parcel> going, coming;
+  for (auto& domain : domains_) of(*domain).bring_out(going, coming);
+  post_.carry(going, coming);
+  for (auto& domain : domains_) of(*domain).bring_in();
+}
+
 /// Ranks of one process may share a device: none waits there before all have sent.
 template <class Precision>
 void RankTeam<Precision>::exchange_letters() {
@@ -239,10 +249,7 @@ void RankTeam<Precision>::exchange_letters() {
     for (auto& domain : domains_) domain->mailbox().wait();
     return;
   }
-  std::vector<Parcel> going, coming;
-  for (auto& domain : domains_) domain->mailbox().bring_out(going, coming);
-  post_.carry(going, coming);
-  for (auto& domain : domains_) domain->mailbox().bring_in();
+  carry_through_host([](Domain & domain) -> auto& { return domain.mailbox(); });
 }
 
 /// Likewise.
@@ -253,10 +260,7 @@ void RankTeam<Precision>::exchange_sums() {
     for (auto& domain : domains_) domain->sums().wait();
     return;
   }
-  std::vector<Parcel> going, coming;
-  for (auto& domain : domains_) domain->sums().bring_out(going, coming);
-  post_.carry(going, coming);
-  for (auto& domain : domains_) domain->sums().bring_in();
+  carry_through_host([](Domain & domain) -> auto& { return domain.sums(); });
 }
 
 template <class Precision>

@@ -76,6 +76,8 @@ class RankTeam {
   void until_it_fits(const Action& action);
   void connect();
   void connect_sums();
+  template <class Of>
+  void carry_through_host(const Of& of);
   void exchange_letters();
   void exchange_sums();
   void sum_kinetic_energy(Velocities which);

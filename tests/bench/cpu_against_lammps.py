@@ -99,6 +99,19 @@ def processor():
     return platform.machine()
 
 
+def require_lammps():
+    for needed in ("lmp", "mpirun"):
+        if shutil.which(needed) is None:
+            sys.exit(f"{pathlib.Path(sys.argv[0]).stem}: there is no {needed} (Debian: lammps, openmpi-bin)")
+
+
+def write_csv(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -110,9 +123,7 @@ def main():
     parser.add_argument("--steps", type=int, default=0, help="0: about 13 million atom-steps")
     parser.add_argument("--csv")
     arguments = parser.parse_args()
-    for needed in ("lmp", "mpirun"):
-        if shutil.which(needed) is None:
-            sys.exit(f"cpu_against_lammps: there is no {needed} (Debian: lammps, openmpi-bin)")
+    require_lammps()
     rows = []
     print(f"{processor()}, {arguments.threads} threads, medians of {arguments.repeats} in turn")
     for cells in arguments.cells:
@@ -140,10 +151,7 @@ def main():
                          "matom_steps_per_s": f"{median:.3f}", "least": f"{min(values):.3f}",
                          "most": f"{max(values):.3f}", "ratio": f"{median / peer:.3f}"})
     if arguments.csv:
-        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, fieldnames=rows[0].keys())
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(arguments.csv, rows)
 
 
 if __name__ == "__main__":

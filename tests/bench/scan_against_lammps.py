@@ -10,16 +10,14 @@ precision, all in turn. Prints medians and ratios. Needs `lmp` and `mpirun` (Deb
 """
 
 import argparse
-import csv
 import json
 import pathlib
 import re
 import shutil
 import statistics
-import sys
 import tempfile
 
-from cpu_against_lammps import processor, run
+from cpu_against_lammps import processor, require_lammps, run, write_csv
 
 INPUT = """units lj
 atom_style atomic
@@ -130,9 +128,7 @@ def main():
     parser.add_argument("--atom-steps", type=float, default=6.0, help="of a run, in millions, at the melt's speed")
     parser.add_argument("--csv")
     arguments = parser.parse_args()
-    for needed in ("lmp", "mpirun"):
-        if shutil.which(needed) is None:
-            sys.exit(f"scan_against_lammps: there is no {needed} (Debian: lammps, openmpi-bin)")
+    require_lammps()
     rows = []
     print(f"{processor()}, {arguments.threads} threads, medians of {arguments.repeats} in turn, Matom-steps/s")
     print(f"{'':14}{'atoms':>7}{LAMMPS:>19}" + "".join(f"{name:>14}{'ratio':>7}" for name in BACKENDS))
@@ -149,10 +145,7 @@ def main():
                          "who": who, "matom_steps_per_s": f"{median[who]:.3f}", "least": f"{min(values):.3f}",
                          "most": f"{max(values):.3f}", "ratio": f"{median[who] / median[LAMMPS]:.3f}"})
     if arguments.csv:
-        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, fieldnames=rows[0].keys())
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(arguments.csv, rows)
 
 
 if __name__ == "__main__":

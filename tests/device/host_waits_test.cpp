@@ -15,28 +15,35 @@ const RankDevice& rank_device();
 
 namespace {
 
+SimulationSetup crystal(int cells, double temperature) {
+  SimulationSetup setup;
+  Lattice lattice;
+  lattice.density = 0.8442;
+  lattice.cells = {cells, cells, cells};
+  setup.start = make_lattice(lattice, {true, true, true});
+  draw_velocities(setup.start, temperature, 1);
+  return setup;
+}
+
+std::int64_t waits_in(Simulation& simulation, std::int64_t steps) {
+  const std::int64_t before = host_waits;
+  simulation.advance(steps);
+  return host_waits - before;
+}
+
 class HostWaits : public ::testing::TestWithParam<bool> {};
 
 TEST_P(HostWaits, DoNotGrowWithTheNumberOfSteps) {
   for (const BackendInfo& info : device_api().backends()) {
     if (GetParam() && !info.has_fixed_order) continue;  // it refuses deterministic runs
-    SimulationSetup setup;
-    Lattice lattice;
-    lattice.density = 0.8442;
-    lattice.cells = {4, 4, 4};
-    setup.start = make_lattice(lattice, {true, true, true});
-    draw_velocities(setup.start, 1.44, 1);
+    SimulationSetup setup = crystal(4, 1.44);
     setup.backend = info.name;
     setup.options = default_options(info);
     setup.integrator = "velocity-verlet";
     setup.deterministic = GetParam();
     setup.skin = 0.4;
     const auto simulation = device_api().make(std::move(setup));
-    const auto waits_of = [&](std::int64_t steps) {
-      const std::int64_t before = host_waits;
-      simulation->advance(steps);
-      return host_waits - before;
-    };
+    const auto waits_of = [&](std::int64_t steps) { return waits_in(*simulation, steps); };
     waits_of(1);
     const bool chooses = info.name == "auto";
     for (int k = 0; k < 40 && chooses && !simulation->backend_stats().choice; ++k) waits_of(50);
@@ -53,12 +60,7 @@ TEST_P(HostWaits, DoNotGrowWithTheNumberOfSteps) {
 /// Neither where ranks exchange letters, and the sums of a heat bath, from device to device.
 TEST(HostWaitsOfRanks, DoNotGrowWithTheNumberOfSteps) {
   for (const char* const integrator : {"velocity-verlet", "langevin", "nose-hoover"}) {
-    SimulationSetup setup;
-    Lattice lattice;
-    lattice.density = 0.8442;
-    lattice.cells = {6, 6, 6};
-    setup.start = make_lattice(lattice, {true, true, true});
-    draw_velocities(setup.start, 0.1, 1);
+    SimulationSetup setup = crystal(6, 0.1);
     setup.backend = "par-part-no-loop";
     for (const BackendInfo& info : device_api().backends()) {
       if (info.name == setup.backend) setup.options = default_options(info);
@@ -72,11 +74,7 @@ TEST(HostWaitsOfRanks, DoNotGrowWithTheNumberOfSteps) {
     const auto simulation =
         rank_device().make(std::move(setup), {RankGrid{2, 1, 1}, true, Exchange::direct},
                            std::make_shared<PostWithinProcess>(2));
-    const auto waits_of = [&](std::int64_t steps) {
-      const std::int64_t before = host_waits;
-      simulation->advance(steps);
-      return host_waits - before;
-    };
+    const auto waits_of = [&](std::int64_t steps) { return waits_in(*simulation, steps); };
     waits_of(1);
     EXPECT_EQ(waits_of(30), waits_of(2)) << integrator;
   }
