@@ -68,13 +68,14 @@ struct SumOverLanesOfCells {
     Index fetched = 0;
     for (Index target = targets.begin; block.ballot(target < targets.end) != 0; ++target) {
       const bool counts = target < targets.end;
-      const Vec3<Pair> position = particles.position[counts ? target : 0];
-      const std::int32_t type = type_if_needed<Interaction>(particles.type, counts ? target : 0);
+      const Index row = counts ? target : 0;  // behind the last particle there is no memory
+      const Vec3<Pair> position = particles.position[row];
+      const std::int32_t type = type_if_needed<Interaction>(particles.type, row);
       Sum sum;
       for (Index first = 0; first == 0 || block.ballot(first < around.total) != 0; first += room) {
         if (first != fetched) fetch(sources, around, first);
         fetched = first;
-        for (int s = 0; s < room; ++s) add(sum, target, position, type, sources[s]);
+        for (int s = 0; s < room; ++s) add(sum, row, position, type, sources[s]);
       }
       add_lanes(block, sum);
       if (counts && number == 0) sum.store(sink, target);

@@ -11,12 +11,29 @@
 
 #include <hwy/highway.h>
 
+#include "core/device/launch_shape.hpp"
 #include "core/interactions/lennard_jones.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// The first `count` of a vector, at least one; zero in the other lanes, of which none is read.
+/// (The library's own masked load wants an address that a vector may have, and reads all of it,
+/// where the machine has no such instruction.)
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> load_first(Tag tag, const hn::TFromD<Tag>* from, Index count) {
+  constexpr auto lanes = static_cast<Index>(hn::MaxLanes(tag));
+  if (count >= lanes) return hn::LoadU(tag, from);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(tag, static_cast<std::size_t>(count)), tag, from);
+#else
+  HWY_ALIGN hn::TFromD<Tag> all[lanes] = {};
+  for (Index k = 0; k < count; ++k) all[k] = from[k];
+  return hn::Load(tag, all);
+#endif
+}
 
 /// Which of them.
 template <class Real>

@@ -29,12 +29,7 @@ HWY_INLINE void stage_coordinate(const State* from, Index count, double shift, f
   constexpr auto lanes = static_cast<Index>(hn::MaxLanes(tag));
   const auto by = hn::Set(tag, static_cast<State>(shift));
   for (Index k = 0; k < count; k += lanes) {
-    const Index left = count - k;  // nothing is read behind the last
-    const auto number =
-        left >= lanes
-            ? hn::LoadU(tag, from + k)
-            : hn::MaskedLoad(hn::FirstN(tag, static_cast<std::size_t>(left)), tag, from + k);
-    const auto moved = hn::Add(number, by);
+    const auto moved = hn::Add(load_first(tag, from + k, count - k), by);
     if constexpr (std::is_same_v<State, float>) {
       hn::StoreU(moved, floats, to + k);
     } else {
@@ -107,11 +102,7 @@ class WordsOfCells {
           hn::Add(times(x, sides_x_), hn::Add(times(y, sides_y_), times(z, sides_z_)));
       const auto type = hn::Ne(hn::LoadU(tag, is_type_ + lane), hn::Zero(tag));
       for (Index k = lane; k < of_a_word * count; k += std::max(lanes, of_a_word)) {
-        const Index left = of_a_word * count - k;  // nothing is read behind the last
-        const auto number =
-            left >= lanes
-                ? hn::LoadU(tag, numbers + k)
-                : hn::MaskedLoad(hn::FirstN(tag, static_cast<std::size_t>(left)), tag, numbers + k);
+        const auto number = load_first(tag, numbers + k, of_a_word * count - k);
         const auto place = hn::BitCast(tag, hn::Add(in_shifts(Lanes<Real>(number)), shift));
         hn::StoreU(hn::IfThenElse(type, number, place), tag, moved + k);
       }
