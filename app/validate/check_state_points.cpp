@@ -79,7 +79,8 @@ ValidationRows rows_of(const Subject& subject, const NistPoint& point) {
                                     .density = point.density,
                                     .cells = point.is_vapour() ? 10 : 5,
                                     .cutoff = 3.0,
-                                    .tail_correction = true});
+                                    .tail_correction = true,
+                                    .by_monte_carlo = true});
         judge_state_point(run, subject.full ? 3 * steps : steps, rows[0], rows[1]);
       });
 }

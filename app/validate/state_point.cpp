@@ -29,6 +29,7 @@ StatePointRun::StatePointRun(const Subject& subject, SimulationSetup crystal,
   SimulationSetup setup = std::move(crystal);
   setup.timestep = point.timestep;
   volume_ = setup.start.box.volume();
+  if (point.by_monte_carlo) ensemble_.emplace(setup.potential, point.temperature);
   const auto hot = subject.make(in_bath(setup, melting_temperature, point.friction));
   hot->advance(melting_steps);
   setup = restarted(std::move(setup), *hot);
@@ -46,6 +47,7 @@ void StatePointRun::produce(std::int64_t steps) {
     const auto particles = static_cast<double>(sums.particles);
     energies_.push_back(sums.potential_energy / particles);
     pressures_.push_back(point_.density * point_.temperature + sums.virial / (3.0 * volume_));
+    if (ensemble_) log_weights_.push_back(ensemble_->log_weight(*simulation_));
     simulation_->sample_observables();
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/validate/cut_ensemble.hpp"
 #include "app/validate/subject.hpp"
 
 namespace pencilbox {
@@ -19,6 +20,7 @@ struct StatePoint {
   double cutoff;
   bool tail_correction;  ///< of what a plain cutoff leaves out
   Truncation truncation = Truncation::cut;
+  bool by_monte_carlo = false;  ///< the reference: see cut_ensemble.hpp
   double timestep = 0.004;
   double friction = 1.0;               ///< of the heat bath [1/tau]
   std::int64_t equilibration = 10000;  ///< steps at the temperature before the first sample
@@ -49,17 +51,22 @@ class StatePointRun {
   std::vector<ObservableResult> observed() { return simulation_->observable_results(); }
 
   /// Per particle.
-  Estimate energy() const { return block_average(energies_); }
+  Estimate energy() const { return mean_of(energies_); }
 
   /// The kinetic part with the temperature of the state point, as Monte Carlo has it: that of the
   /// velocities at whole steps is off by the square of the time step.
-  Estimate pressure() const { return block_average(pressures_); }
+  Estimate pressure() const { return mean_of(pressures_); }
 
  private:
+  Estimate mean_of(const std::vector<double>& series) const {
+    return ensemble_ ? reweighted_average(series, log_weights_) : block_average(series);
+  }
+
   StatePoint point_;
   double volume_ = 0.0;
+  std::optional<CutEnsemble> ensemble_;
   std::unique_ptr<Simulation> simulation_;
-  std::vector<double> energies_, pressures_;
+  std::vector<double> energies_, pressures_, log_weights_;
 };
 
 /// g(r) in bins of 0.01, taken every 200 steps.

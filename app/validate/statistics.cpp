@@ -31,6 +31,22 @@ Estimate block_average(const std::vector<double>& series) {
   return {mean, std::sqrt(squares / (blocks * (blocks - 1.0)))};
 }
 
+Estimate reweighted_average(const std::vector<double>& series,
+                            const std::vector<double>& log_weights) {
+  if (series.empty()) return block_average(series);
+  const double largest = *std::max_element(log_weights.begin(), log_weights.end());
+  std::vector<double> weights;
+  for (const double log_weight : log_weights) weights.push_back(std::exp(log_weight - largest));
+  const double usual = mean_of(weights.data(), weights.size());
+  const double mean = std::inner_product(series.begin(), series.end(), weights.begin(), 0.0) /
+                      (usual * static_cast<double>(series.size()));
+  std::vector<double> off;
+  for (std::size_t k = 0; k < series.size(); ++k) {
+    off.push_back(weights[k] / usual * (series[k] - mean));
+  }
+  return {mean, block_average(off).standard_error};
+}
+
 Trend trend_of(const std::vector<double>& x, const std::vector<double>& y) {
   const double x_mean = mean_of(x.data(), x.size());
   const double y_mean = mean_of(y.data(), y.size());

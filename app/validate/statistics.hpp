@@ -21,6 +21,13 @@ inline constexpr std::size_t blocks_of_a_series = 32;
 /// Liquids, section 8.4.1.
 Estimate block_average(const std::vector<double>& series);
 
+/// The mean in another ensemble than the one that was sampled. `log_weights`: of each sample the
+/// logarithm of how much more likely that ensemble makes it, all up to the same constant. The error
+/// includes that of the weights, in first order. Zwanzig, J. Chem. Phys. 22, 1420 (1954). Both have
+/// the same size.
+Estimate reweighted_average(const std::vector<double>& series,
+                            const std::vector<double>& log_weights);
+
 /// A straight line through points, and how far the ordinates scatter about their mean.
 struct Trend {
   double slope = 0.0;

@@ -54,6 +54,35 @@ TEST(BlockAverage, WhatFillsNoBlockIsLeftOutAtTheBeginning) {
   EXPECT_EQ(block_average(series).standard_error, 0.0);
 }
 
+/// A weight of exp(c x) moves a normal distribution of variance 1 by c, as it moves the mean of
+/// x^2.
+TEST(ReweightedAverage, IsTheMeanOfTheOtherEnsemble) {
+  constexpr double c = 0.3, of_weights = 17.0;
+  double within = 0.0, squares = 0.0, errors = 0.0;
+  constexpr int series = 100;
+  for (unsigned seed = 1; seed <= series; ++seed) {
+    const std::vector<double> x = correlated_series(32000, 0.5, seed);
+    std::vector<double> log_weights;
+    for (const double one : x) log_weights.push_back(of_weights + c * one);
+    const Estimate estimate = reweighted_average(x, log_weights);
+    const double off = estimate.mean - (2.0 + c);
+    within += std::abs(off) <= 3.0 * estimate.standard_error ? 1.0 : 0.0;
+    squares += off * off;
+    errors += estimate.standard_error * estimate.standard_error;
+  }
+  EXPECT_GE(within, 97.0);
+  EXPECT_NEAR(std::sqrt(squares / errors), 1.0, 0.2);
+}
+
+TEST(ReweightedAverage, OfEqualWeightsIsTheMean) {
+  const std::vector<double> x = correlated_series(32000, 0.5, 1);
+  const Estimate plain = block_average(x);
+  const Estimate estimate = reweighted_average(x, std::vector<double>(x.size(), 1000.0));
+  EXPECT_NEAR(estimate.mean, plain.mean, 1e-12);
+  EXPECT_NEAR(estimate.standard_error, plain.standard_error, 1e-12);
+  EXPECT_TRUE(std::isnan(reweighted_average({}, {}).mean));
+}
+
 TEST(TrendOfPoints, IsTheLineThatTheyLieOn) {
   const Trend trend = trend_of({1.0, 2.0, 3.0, 4.0}, {5.0, 3.0, 1.0, -1.0});
   EXPECT_NEAR(trend.slope, -2.0, 1e-14);
