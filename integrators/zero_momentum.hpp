@@ -102,7 +102,6 @@ class ZeroMomentum {
              TakeMotion<Precision>{particles.state.velocity.view(), motion_.data()});
   }
 
-  /// Since the beginning of the stage [epsilon]; waits for the stream.
   /// Among what a checkpoint holds of an integrator.
   void put_into(NamedNumbers& state, Stream& stream) const {
     state[energy_taken_by_zero_momentum] = {taken_energy(stream)};
@@ -118,6 +117,7 @@ class ZeroMomentum {
     state.erase(taken);
   }
 
+  /// Since the beginning of the stage [epsilon]; waits for the stream.
   double taken_energy(Stream& stream) const {
     return motion_.size() == 0 ? 0.0 : motion_.download(stream).front().taken_energy;
   }

@@ -3,7 +3,7 @@
 
     tools/measure_engine.py PROGRAM OUT [--device cuda] [--repeats 5] [--precision single] [--small]
                             [--executor auto] [--sizes 10,20,28,40,80,160] [--backends cluster-list,...]
-                            [--set KEY=VALUE ...]
+                            [--skins 0.5,0.6,...] [--set KEY=VALUE ...]
 
 The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44, which melts within
 some hundred steps) at 4,000 to 2,048,000 atoms, or others: --sizes are cells a side. Time is that of the loop
@@ -28,14 +28,14 @@ CLUSTER_SKINS = {10: (0.6,), 20: (0.5, 0.6), 28: (0.5,), 40: (0.5, 0.6), 80: (0.
 SKINS = {10: (0.6, 0.8), 20: (0.4, 0.6), 28: (0.5,), 40: (0.3, 0.4), 80: (0.4,), 160: (0.4,)}
 
 
-def kinds(cells):
+def kinds(cells, skins):
     yield "par-part-no-loop", NO_LOOP[cells], None
     for threads in BLOCKS[cells]:
         yield "neighborhood-in-sm", {"block": threads}, None
-    for skin in SKINS[cells]:
+    for skin in skins or SKINS[cells]:
         yield "verlet-list", {}, skin
     yield "verlet-list", {}, "auto"
-    for skin in CLUSTER_SKINS[cells]:
+    for skin in skins or CLUSTER_SKINS[cells]:
         yield "cluster-list", {}, skin
 
 
@@ -67,6 +67,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--sizes", default="10,20,40,80")
     parser.add_argument("--backends", default="", help="those alone")
+    parser.add_argument("--skins", type=lambda text: [float(skin) for skin in text.split(",")], help="of lists")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--small", action="store_true")
     options = parser.parse_args()
@@ -81,7 +82,7 @@ def main():
             steps = 60
             if cells > 10:
                 continue
-        cases = [case for case in kinds(cells)
+        cases = [case for case in kinds(cells, options.skins)
                  if not options.backends or case[0] in options.backends.split(",")]
         reports = {k: [] for k in range(len(cases))}
         for _ in range(options.repeats):
@@ -105,7 +106,7 @@ def main():
             print(" ".join(f"{value!s:>12}" for value in row.values()), flush=True)
     if not rows:
         sys.exit(f"nothing measured: sizes are {', '.join(str(cells) for cells, _ in SIZES)}, "
-                 f"back ends {', '.join(dict.fromkeys(case[0] for case in kinds(10)))}")
+                 f"back ends {', '.join(dict.fromkeys(case[0] for case in kinds(10, None)))}")
     with open(options.out / "engine.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
