@@ -865,28 +865,25 @@ def around_panel(p, x, y, side, own=(), width=3):
     return g
 
 
-def cells_in_lanes():
-    p = Picture("cells-in-lanes", "cells-in-lanes: a lane looks after a cell", 318)
-    heading(p, 24, 22, "a cell, and those around it")
+def rows_in_lanes():
+    p = Picture("rows-in-lanes", "rows-in-lanes: lanes for each row of a target's sources", 318)
+    heading(p, 24, 22, "nine rows, from their ends")
     around_panel(p, 40, 36, 48)
-    p.text(24, 202, "nine of the 27 are drawn", SMALL, color=FAINT)
-    heading(p, 230, 22, "a warp: one lane for each of them")
-    registers(p, 230, 34, 386, 96, "registers: up to four sources a lane")
+    p.text(24, 202, "each is three cells deep", SMALL, color=FAINT)
+    heading(p, 230, 22, "nine lanes, or 27: each has one of nine rows")
+    registers(p, 230, 34, 386, 96, "registers: four sources of the row at a time")
     for k in range(9):
         left = 242 + 41 * k
         p.number(left + 17, 70, k)
         for slot in range(4):
-            p.rect(left + 17 * (slot % 2), 84 + 17 * (slot // 2), 16, 16, SOURCE if slot == 0 else EMPTY)
-            if slot == 0:
-                p.particle(left + 8, 92)
-    heading(p, 230, 156, "then the cell's targets, one after the other")
-    for k in range(3):
-        p.rect(242 + 60 * k, 168, 40, 22, TARGET)
-        p.particle(262 + 60 * k, 179, target=True)
-        if k < 2:
-            p.arrow(284 + 60 * k, 179, 300 + 60 * k, 179)
-    p.lines(230, 214, ["Each lane adds up what its own sources do to the", "target; shuffles bring the sums together in a",
-                       "fixed order. Memory is gone to twice: for where", "the cells begin, and for what is in them."])
+            p.rect(left + 17 * (slot % 2), 84 + 17 * (slot // 2), 16, 16, SOURCE if slot < 3 else EMPTY)
+            if slot < 3:
+                p.particle(left + 8 + 17 * (slot % 2), 92 + 17 * (slot // 2))
+    heading(p, 230, 156, "all lanes have the same target")
+    p.rect(242, 168, 40, 22, TARGET)
+    p.particle(262, 179, target=True)
+    p.lines(230, 214, ["A lane looks its row up by itself, and adds what", "four sources at a time do to the target. In the end",
+                       "shuffles bring the sums together in a fixed order.", "Nobody waits for another before."])
     p.legend()
     return p
 
@@ -952,7 +949,7 @@ def half_shell():
 
 
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, neighborhood_in_sm, cells_in_lanes, rotating_sources, half_shell, fenns, green, hoetzlein,
+            x_pencil, x_pencil_reg, neighborhood_in_sm, rows_in_lanes, rotating_sources, half_shell, fenns, green, hoetzlein,
             all_pairs, cluster_list, vector_list]
 
 

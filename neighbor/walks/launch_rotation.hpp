@@ -36,8 +36,12 @@ LaunchReport launch_rotation(const RotationRules& rules, const RotationShape& sh
   const LaunchReport report{launched, [shape] { return in_words(shape); }};
   if constexpr (most > few) {
     constexpr int some = RotationRules::some_targets;
-    if (layout.targets > some) return start(std::integral_constant<int, most>{}), report;
-    if (layout.targets > few) return start(std::integral_constant<int, some>{}), report;
+    if (layout.targets > few) {
+      const bool fits_some = layout.targets <= some &&
+                             launched.threads <= RotationRules::most_threads_with_room_for(some);
+      if (fits_some) return start(std::integral_constant<int, some>{}), report;
+      return start(std::integral_constant<int, most>{}), report;
+    }
   }
   start(std::integral_constant<int, few>{});
   return report;

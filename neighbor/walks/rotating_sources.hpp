@@ -22,8 +22,12 @@ enum class PairsOf { targets, half_shell };
 template <class Precision, Wanted wanted, class Interaction, class Sink, PairsOf pairs, int most>
 struct RotatingSources {
   static constexpr const char* name = pairs == PairsOf::targets ? "rotating-sources" : "half-shell";
-  static constexpr int max_threads = RotationRules::most_threads;
-  static constexpr int min_blocks = is_candidate_kernel<Interaction> && most <= 8 ? 2 : 1;
+  static constexpr int max_threads = RotationRules::most_threads_with_room_for(most);
+  /// Potentials: as many warps at once as have 64 registers, or 80.
+  static constexpr int min_blocks = !is_candidate_kernel<Interaction> ||
+                                            most > RotationRules::some_targets
+                                        ? 1
+                                        : (most > RotationRules::few_targets ? 3 : 2);
   static constexpr bool to_both = pairs == PairsOf::half_shell;
   static constexpr Index first_code = to_both ? ShiftCode::none : 0;
   using Pair = typename Precision::Pair;
@@ -172,13 +176,41 @@ struct RotatingSources {
     }
   }
 
+  /// A potential is what is measured: its sources go round in a loop that is made for just so many
+  /// targets. Forces always take all that there are registers for.
   template <bool looks>
   PENCILBOX_DEVICE_FUNCTION void go_round(const Block& block, Index lane, Source& source,
                                           Targets& targets, Sum& other_end) const {
+    if constexpr (is_candidate_kernel<Interaction>) {
+      with_loop_for<fewest_of_loops>(targets.of_a_lane, [&](auto of_a_lane) {
+        go_round_of<looks>(block, lane, source, other_end, [&] {
+          for (int t = 0; t < of_a_lane(); ++t) add<looks>(source, targets, t, other_end);
+        });
+      });
+    } else {
+      go_round_of<looks>(block, lane, source, other_end, [&] {
+        for (int t = 0; t < most; ++t) add<looks>(source, targets, t, other_end);
+      });
+    }
+  }
+
+  /// Who has fewer targets takes a kernel that has room for fewer.
+  static constexpr int fewest_of_loops = most > RotationRules::some_targets ? 8 : 1;
+  template <int of_a_lane, class Run>
+  PENCILBOX_DEVICE_FUNCTION static void with_loop_for(Index wanted_of_a_lane, Run&& run) {
+    if constexpr (of_a_lane < most) {
+      if (wanted_of_a_lane > of_a_lane) return with_loop_for<of_a_lane + 1>(wanted_of_a_lane, run);
+    }
+    run(std::integral_constant<int, of_a_lane>{});
+  }
+
+  template <bool looks, class Meet>
+  PENCILBOX_DEVICE_FUNCTION void go_round_of(const Block& block, Index lane, Source& source,
+                                             Sum& other_end, const Meet& meet_targets) const {
     const Index in_group = layout.group - 1;
     const int from = (lane & ~in_group) | ((lane + 1) & in_group);
     for (Index step = layout.group;; --step) {
-      add_from<looks, 0>(source, targets, other_end);
+      meet_targets();
       if (to_both ? layout.group == 1 : step == 1) return;
       rotate<looks>(block, source, from);
       if constexpr (to_both) {
@@ -186,26 +218,6 @@ struct RotatingSources {
                                  [&](auto mine, auto) { return block.shuffle(mine, from); });
         if (step == 1) return;  // all are at home again
       }
-    }
-  }
-
-  /// Targets are skipped that no lane has, a few at a time: more would be in vain, and with fewer
-  /// their arithmetic overlaps less. One loop for all numbers of targets: warps that run different
-  /// ones would wait for each other's instructions.
-  static constexpr int go_together(int t) {
-    if (!is_candidate_kernel<Interaction>) return most;
-    if (most > 8) return t == 0 ? 8 : (t == 8 ? 2 : 1);
-    if (most > 4) return t == 0 ? 2 : 1;
-    return t < 2 ? 1 : 2;
-  }
-  template <bool looks, int t>
-  PENCILBOX_DEVICE_FUNCTION void add_from(const Source& source, Targets& targets,
-                                          Sum& other_end) const {
-    if constexpr (t < most) {
-      if (t > 0 && t >= targets.of_a_lane) return;
-      constexpr int behind = t + go_together(t);
-      for (int k = t; k < behind; ++k) add<looks>(source, targets, k, other_end);
-      add_from<looks, behind>(source, targets, other_end);
     }
   }
 

@@ -55,6 +55,11 @@ class RotationRules {
   static constexpr int few_targets = 4;
   static constexpr int most_threads = 512;
 
+  /// Of a block whose lanes have registers for so many targets.
+  static constexpr int most_threads_with_room_for(int targets) {
+    return targets == some_targets ? 256 : most_threads;
+  }
+
   /// `cells_around`: how many cells a target's sources come from.
   RotationRules(const Problem& problem, const BackendOptions& options, Index cells_around)
       : problem_(problem), options_(options), cells_around_(cells_around) {}
