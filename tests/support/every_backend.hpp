@@ -14,8 +14,8 @@ namespace pencilbox::testing {
 
 inline void PrintTo(const DeviceBackend& backend, std::ostream* out) { *out << backend.name(); }
 
-/// The back end is one of device_backends(), not a copy: each test is a process, and each process lists
-/// the cases of all tests, thousands, before it runs its own.
+/// The back end is one of device_backends(), not a copy: each test is a process, and each process
+/// lists the cases of all tests, thousands, before it runs its own.
 struct BackendCase {
   const DeviceBackend& backend;
   Precision precision;
