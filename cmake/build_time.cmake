@@ -1,13 +1,7 @@
 # What keeps the first build short. Most of a small source is the headers that it includes, and what is
 # instantiated from them: several compiled at once share both. Whoever changes sources all day may want
-# it off. (The sanitizers' build has it off: there a source that leans on its neighbour's includes is found.)
-if(PENCILBOX_SANITIZE)
-  set(_together OFF)
-else()
-  set(_together ON)
-endif()
-option(PENCILBOX_UNITY "Compile several sources at once: shorter builds from nothing, longer ones after a change"
-  ${_together})
+# it off. A source that leans on its neighbour's includes is found with it off: `.ci/run --stage alone`.
+option(PENCILBOX_UNITY "Compile several sources at once: shorter builds from nothing, longer ones after a change" ON)
 
 # pencilbox_compile_together(target [APART file ...])
 function(pencilbox_compile_together target)

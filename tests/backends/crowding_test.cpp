@@ -15,13 +15,13 @@ std::int64_t fullest_cell(SimulationSetup setup) {
 }
 
 /// A gas that falls towards the middle of its box: the fullest cell takes more than twice as many
-/// in 60 steps.
+/// in 30 steps.
 SimulationSetup falling_gas() {
   const double side = 15.0;
   StartState gas = random_liquid(350, periodic_box(side, side, side), 0.9, 77);
   for (std::size_t i = 0; i < gas.velocity.size(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
-      gas.velocity[i][d] = -2.2 * (gas.position[i][d] - 0.5 * side);
+      gas.velocity[i][d] = -4.4 * (gas.position[i][d] - 0.5 * side);
     }
   }
   return make_lj_setup(std::move(gas), 2.5, Truncation::shift);
@@ -35,7 +35,7 @@ TEST_P(Crowding, BetweenTwoLooksGivesRightForces) {
   setup.options = default_options(backend().info);
   const std::int64_t fullest_before = fullest_cell(setup);
   const auto simulation = backend().device->make(setup);
-  simulation->advance(60);
+  simulation->advance(30);
   FieldSet fields;
   for (const Field field : {Field::position, Field::force, Field::id}) fields.insert(field);
   const Frame mine = simulation->snapshot(fields);

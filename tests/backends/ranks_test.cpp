@@ -79,9 +79,15 @@ class OnSeveralRanks : public EveryBackend {
 
 class ToTheBit : public OnSeveralRanks {};
 
+/// Grids matter to letters, which know of no back end: where blocks are emulated two are enough,
+/// and one step on the one with a rank for each cell.
 TEST_P(ToTheBit, WhateverTheirGrid) {
-  expect_same_steps(liquid(), {{1, 1, 1}, {2, 1, 1}, {1, 3, 1}, {2, 2, 2}, {4, 3, 3}},
-                    emulated() ? 4 : 40);
+  if (emulated()) {
+    expect_same_steps(liquid(), {{1, 3, 1}, {2, 2, 2}}, 4);
+    expect_same_steps(liquid(), {{4, 3, 3}}, 1);
+  } else {
+    expect_same_steps(liquid(), {{1, 1, 1}, {2, 1, 1}, {1, 3, 1}, {2, 2, 2}, {4, 3, 3}}, 40);
+  }
 }
 
 TEST_P(ToTheBit, ThroughMemoryOfTheHost) {
@@ -95,7 +101,11 @@ TEST_P(ToTheBit, WhereRoomHasToGrowOnTheWay) {
   SimulationSetup setup =
       as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
   for (auto& velocity : setup.start.velocity) velocity = {200.0, 30.0, 0.0};
-  expect_same_steps(setup, {{3, 1, 1}, {7, 2, 1}}, emulated() ? 12 : 60);
+  if (emulated()) {
+    expect_same_steps(setup, {{3, 1, 1}}, 12);
+  } else {
+    expect_same_steps(setup, {{3, 1, 1}, {7, 2, 1}}, 60);
+  }
 }
 
 TEST_P(ToTheBit, InBatchesOfOtherLengths) {
@@ -162,11 +172,16 @@ SimulationSetup in_bath(SimulationSetup setup, const std::string& thermostat) {
 using Names = std::vector<std::string>;
 const Names heat_baths{"langevin", "velocity-rescaling", "nose-hoover"};
 
+/// No bath knows of back ends either.
 TEST_P(ToTheBit, InEveryHeatBath) {
-  for (const std::string& thermostat : heat_baths) {
+  for (const std::string& thermostat : emulated() ? Names{"nose-hoover"} : heat_baths) {
     SCOPED_TRACE(thermostat);
     const SimulationSetup setup = in_bath(liquid(), thermostat);
-    expect_same_steps(setup, {{1, 3, 1}, {2, 2, 2}}, emulated() ? 4 : 16);
+    if (emulated()) {
+      expect_same_steps(setup, {{2, 2, 2}}, 4);
+      continue;
+    }
+    expect_same_steps(setup, {{1, 3, 1}, {2, 2, 2}}, 16);
     expect_same_steps(setup, {{2, 1, 1}}, 4, Exchange::host);
   }
 }
@@ -185,14 +200,15 @@ TEST_P(ToTheBit, InAHeatBathWhereRoomHasToGrow) {
 }
 
 TEST_P(ToTheBit, WithoutMotionOfTheWhole) {
-  for (const std::string integrator : {"velocity-verlet", "langevin", "nose-hoover"}) {
+  for (const std::string& integrator :
+       emulated() ? Names{"langevin"} : Names{"velocity-verlet", "langevin", "nose-hoover"}) {
     SCOPED_TRACE(integrator);
     SimulationSetup setup = liquid();
     if (integrator != setup.integrator) setup = in_bath(std::move(setup), integrator);
     for (auto& velocity : setup.start.velocity) velocity[1] += 0.7;
     setup.zero_momentum_every = 3;
     expect_same_steps(setup, {{1, 3, 2}}, emulated() ? 4 : 10);
-    expect_same_steps(setup, {{2, 1, 1}}, 4, Exchange::host);
+    if (!emulated()) expect_same_steps(setup, {{2, 1, 1}}, 4, Exchange::host);
   }
 }
 
@@ -222,6 +238,7 @@ TEST_P(ToTheBit, InSeveralStages) {
   const auto one = on_one(setup);
   advance_in_stages(*one, setup);
   for (const Exchange exchange : {Exchange::direct, Exchange::host}) {
+    if (emulated() && exchange == Exchange::host) continue;
     const auto several = on({2, 3, 1}, setup, exchange);
     advance_in_stages(*several, setup);
     expect_equal(*several, *one);
@@ -306,8 +323,11 @@ TEST_P(ToTheBit, AHeatBathGoesOnFromACheckpointOnAnotherNumber) {
   }
 }
 
+/// What travels is tested in every precision with back ends that are fast everywhere; emulated
+/// blocks are the same templates in all of them.
 PENCILBOX_WHERE(ToTheBit, [](const BackendCase& one) {
-  return one.backend.info.on_ranks == OnRanks::to_the_bit;
+  return one.backend.info.on_ranks == OnRanks::to_the_bit &&
+         (!is_emulated(one) || one.precision == Precision::mixed);
 });
 
 class NotToTheBit : public OnSeveralRanks {};

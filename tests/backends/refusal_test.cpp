@@ -52,12 +52,14 @@ TEST_P(Refusal, EveryOptionGivesTheSameForces) {
 }
 
 TEST_P(Refusal, CrowdedCellsAreRefusedOrRight) {
-  // 1,500 particles in one cell, a few elsewhere: more than a block has threads, or 48 KB places.
+  // More in one cell than a block has threads, or 48 KB places.
   StartState crowd =
-      random_liquid(1500, {{0, 0, 0}, {11, 11, 11}, {false, false, false}}, 0.75, 23);
+      random_liquid(1300, {{0, 0, 0}, {11, 11, 11}, {false, false, false}}, 0.75, 23);
   crowd.box = periodic_box(60, 60, 60);
   for (Double3& p : crowd.position) p[0] += 22.0;
-  const SimulationSetup setup = make_lj_setup(std::move(crowd), 12.0, Truncation::shift);
+  SimulationSetup setup = make_lj_setup(std::move(crowd), 12.0, Truncation::shift);
+  setup.backend = "reference";
+  ASSERT_GT(devices().front()->check(setup).largest_cell, 1024);
   const Evaluation truth = evaluate_reference(setup);
   try {
     const Evaluation mine = run(setup);

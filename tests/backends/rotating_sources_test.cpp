@@ -36,14 +36,17 @@ class RotatingSources : public EveryBackend {
 };
 
 TEST_P(RotatingSources, EveryShapeGivesTheSameSums) {
-  // One cell in y, two in z, five in x; then open faces; then one cell that holds all.
+  // One cell in y, two in z, five in x; then open faces; then one cell that holds all. Of the last
+  // two only with several warps for a cell.
   Box open{{0.0, 0.0, 0.0}, {8.0, 8.0, 8.0}, {false, true, false}};
   for (const Box& box : {periodic_box(13.0, 2.6, 5.3), open, periodic_box(4.9, 4.9, 4.9)}) {
+    const bool is_first = box.edges[0] == 13.0;
     SimulationSetup setup = mixture(box, 120);
     const Evaluation truth = evaluate_reference(setup);
     for (const char* group : {"1", "4", "32"}) {
       for (const char* targets : {"1", "16"}) {
-        for (const char* threads : {"32", "128"}) {
+        for (const std::string threads : {"32", "128"}) {
+          if (threads == "32" && !is_first) continue;
           setup.options = {{"group", group}, {"targets", targets}, {"threads_per_cell", threads}};
           expect_right(setup, truth,
                        std::string(group) + ", " + targets + ", " + threads + " threads");

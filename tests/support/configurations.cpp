@@ -75,7 +75,9 @@ std::string DeviceBackend::name() const {
   return name;
 }
 
-std::vector<DeviceBackend> device_backends() {
+namespace {
+
+std::vector<DeviceBackend> backends_that_answer() {
   std::vector<DeviceBackend> all;
   for (const DeviceApi* device : devices()) {
     try {
@@ -85,6 +87,13 @@ std::vector<DeviceBackend> device_backends() {
     }
     for (const BackendInfo& info : device->backends()) all.push_back({device, info});
   }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<DeviceBackend>& device_backends() {
+  static const std::vector<DeviceBackend> all = backends_that_answer();
   return all;
 }
 

@@ -30,7 +30,7 @@ struct DeviceBackend {
 
 /// Every back end on every device that answers; a GPU that is built but absent is left out here and
 /// reported by tests/device.
-std::vector<DeviceBackend> device_backends();
+const std::vector<DeviceBackend>& device_backends();
 
 /// Forces and sums of a state, in one evaluation.
 struct Evaluation {

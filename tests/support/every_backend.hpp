@@ -14,8 +14,10 @@ namespace pencilbox::testing {
 
 inline void PrintTo(const DeviceBackend& backend, std::ostream* out) { *out << backend.name(); }
 
+/// The back end is one of device_backends(), not a copy: each test is a process, and each process
+/// lists the cases of all tests, thousands, before it runs its own.
 struct BackendCase {
-  DeviceBackend backend;
+  const DeviceBackend& backend;
   Precision precision;
 };
 
@@ -50,8 +52,10 @@ inline std::vector<BackendCase> backend_in_every_precision(const std::string& na
 /// None is an error, too.
 template <class Concerns>
 std::vector<BackendCase> cases_where(Concerns concerns) {
-  std::vector<BackendCase> cases = every_backend_and_precision();
-  std::erase_if(cases, [&](const BackendCase& one) { return !concerns(one); });
+  std::vector<BackendCase> cases;
+  for (const BackendCase& one : every_backend_and_precision()) {
+    if (concerns(one)) cases.push_back(one);
+  }
   if (cases.empty()) throw std::logic_error("a suite over nothing");
   return cases;
 }
