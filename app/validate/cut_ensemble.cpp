@@ -6,15 +6,16 @@
 
 namespace pencilbox {
 
-CutEnsemble::CutEnsemble(const Potential& potential, double temperature) {
-  LennardJonesModel model = std::get<LennardJonesModel>(potential);
+CutEnsemble::CutEnsemble(const SimulationSetup& setup, double temperature) {
+  LennardJonesModel model = std::get<LennardJonesModel>(setup.potential);
   model.truncation = Truncation::shift;
-  of_a_pair_ = -lennard_jones_constants<double>(model).front().energy_shift / temperature;
+  const double at_cutoff = lennard_jones_constants<double>(model).front().energy_shift;
+  const double pairs = 0.5 * static_cast<double>(setup.start.size());  // for each partner
+  of_a_partner_ = -pairs * at_cutoff / temperature;
 }
 
 double CutEnsemble::log_weight(Simulation& simulation) const {
-  const auto particles = static_cast<double>(simulation.observe().particles);
-  return of_a_pair_ * 0.5 * particles * simulation.neighbor_stats().partners_per_particle;
+  return of_a_partner_ * simulation.neighbor_stats().partners_per_particle;
 }
 
 }  // namespace pencilbox

@@ -11,14 +11,14 @@ namespace pencilbox {
 class CutEnsemble {
  public:
   /// Of one type, with a plain cutoff.
-  CutEnsemble(const Potential& potential, double temperature);
+  CutEnsemble(const SimulationSetup& setup, double temperature);
 
   /// How much more likely that ensemble makes the present state, up to a constant. Evaluates once
   /// more.
   double log_weight(Simulation& simulation) const;
 
  private:
-  double of_a_pair_;
+  double of_a_partner_;  ///< that each particle has more in the mean
 };
 
 }  // namespace pencilbox

@@ -29,7 +29,7 @@ StatePointRun::StatePointRun(const Subject& subject, SimulationSetup crystal,
   SimulationSetup setup = std::move(crystal);
   setup.timestep = point.timestep;
   volume_ = setup.start.box.volume();
-  if (point.by_monte_carlo) ensemble_.emplace(setup.potential, point.temperature);
+  if (point.by_monte_carlo) ensemble_.emplace(setup, point.temperature);
   const auto hot = subject.make(in_bath(setup, melting_temperature, point.friction));
   hot->advance(melting_steps);
   setup = restarted(std::move(setup), *hot);

@@ -5,8 +5,9 @@
 // lanes, or one particle a cell. Ours.
 #include <algorithm>
 
-#include "core/device/launch_divisor.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
+#include "neighbor/walks/cell_divisors.hpp"
+#include "neighbor/walks/cell_walk.hpp"
 #include "neighbor/walks/particles_around.hpp"
 #include "neighbor/walks/quick_potential.hpp"
 #include "neighbor/walks/team.hpp"
@@ -15,13 +16,14 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+constexpr Index rows_of_target = 9;
+
 /// Of a team of 32 lanes 27 have work.
 template <class Precision, Wanted wanted, class Interaction, class Sink, int lanes_of_row>
 struct SumOverRows {
   static constexpr const char* name = "rows-in-lanes";
   static constexpr int max_threads = 128;
-  static constexpr Index rows = 9;
-  static constexpr Index lanes_of_target = rows * lanes_of_row;
+  static constexpr Index lanes_of_target = rows_of_target * lanes_of_row;
   static constexpr Index targets_of_team = Team::lanes / lanes_of_target;
   using Pair = typename Precision::Pair;
   using Sum = QuickSumOf<Precision, wanted, Interaction>;
@@ -29,22 +31,13 @@ struct SumOverRows {
   BinnedParticles<Precision> particles;
   Interaction interaction;
   Sink sink;
-  LaunchDivisor by_cells_x, by_cells_y;
+  CellDivisors divisors;
 
   struct Target {
     Index particle;
     CellCoordinates home;
     Vec3<Pair> position;
     std::int32_t type;
-  };
-
-  /// A row, or the part of it that is met across a face. Sources before `middle` lie left of the
-  /// target's column, those from `right` on to its right.
-  struct Row {
-    IndexRange sources;
-    Index middle, right;
-    CellCoordinates to;  ///< dy and dz
-    Index itself;        ///< the target where it is one of the sources
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
@@ -62,72 +55,50 @@ struct SumOverRows {
  private:
   PENCILBOX_DEVICE_FUNCTION Target fetch(Index number) const {
     const Index cell = particles.cell[number];
-    const Index row = by_cells_x.quotient(cell), z = by_cells_y.quotient(row);
-    const auto& cells = particles.grid.cells;
-    return {number,
-            {cell - row * cells.x, row - z * cells.y, z},
-            particles.position[number],
+    return {number, divisors.coordinates(cell, particles.grid.cells), particles.position[number],
             type_if_needed<Interaction>(particles.type, number)};
   }
 
   PENCILBOX_DEVICE_FUNCTION void add_row(Sum& sum, const Target& target, Index in_target) const {
     const Index number = in_target / lanes_of_row, first = in_target - number * lanes_of_row;
     const auto& grid = particles.grid;
-    const CellCoordinates to{0, number % 3 - 1, number / 3 - 1};
-    const CellCoordinates there{target.home.x, target.home.y + to.y, target.home.z + to.z};
-    const Index y = wrapped(there.y, grid.cells.y), z = wrapped(there.z, grid.cells.z);
-    if ((!grid.periodic.y && y != there.y) || (!grid.periodic.z && z != there.z)) return;
-    const Index* const cells = particles.offset + grid.linear({0, y, z});
-    const Index x = there.x, last = grid.cells.x - 1;
-    const Index itself = number == rows / 2 ? target.particle : -1;
-    add(sum, target, first,
-        {{cells[x > 0 ? x - 1 : 0], cells[x < last ? x + 2 : x + 1]},
-         cells[x],
-         cells[x + 1],
-         to,
-         itself});
-    if (!grid.periodic.x) return;
-    if (x == 0) {
-      const Index end = cells[last + 1];
-      add(sum, target, first, {{cells[last], end}, end, end, to, -1});
-    }
-    if (x == last) add(sum, target, first, {{cells[0], cells[1]}, cells[0], cells[0], to, -1});
+    const Index dy = number % 3 - 1, dz = number / 3 - 1;
+    const Index y = target.home.y + dy, z = target.home.z + dz;
+    const Index in_y = wrapped(y, grid.cells.y), in_z = wrapped(z, grid.cells.z);
+    if ((!grid.periodic.y && in_y != y) || (!grid.periodic.z && in_z != z)) return;
+    for_each_run_of_row(grid, particles.offset + grid.linear({0, in_y, in_z}), target.home.x, dy,
+                        dz, [&](const NeighborRun& run) { add(sum, target, first, run); });
   }
 
   /// Four sources at a time, all on their way before the first is taken.
   PENCILBOX_DEVICE_FUNCTION void add(Sum& sum, const Target& target, Index first,
-                                     const Row& row) const {
+                                     const NeighborRun& run) const {
     constexpr int at_once = 4;
-    for (Index source = row.sources.begin + first; source < row.sources.end;
-         source += at_once * lanes_of_row) {
+    const bool holds_target = run.dy == 0 && run.dz == 0 && run.dx(target.particle) == 0;
+    const Index itself = holds_target ? target.particle : -1;
+    for (Index source = run.begin + first; source < run.end; source += at_once * lanes_of_row) {
       Vec3<Pair> position[at_once];
       for (int s = 0; s < at_once; ++s) {
         const Index number = source + s * lanes_of_row;
-        position[s] = number < row.sources.end ? particles.position[number]
-                                               : PackedPosition<Pair>::far_away();
+        position[s] =
+            number < run.end ? particles.position[number] : PackedPosition<Pair>::far_away();
       }
       for (int s = 0; s < at_once; ++s) {
-        add_source(sum, target, row, source + s * lanes_of_row, position[s]);
+        const Index number = source + s * lanes_of_row;
+        add_source(sum, target, run, number, position[s], number < run.end && number != itself);
       }
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION void add_source(Sum& sum, const Target& target, const Row& row,
-                                            Index source, const Vec3<Pair>& position) const {
-    const bool is_there = source < row.sources.end;
-    const bool is_left = source < row.middle, is_right = source >= row.right;
-    const auto exact = [&] {
-      const Index dx = is_left ? -1 : (is_right ? 1 : 0);
-      return exact_separation(particles, target.particle, source,
-                              particles.grid.shift(dx, row.to.y, row.to.z));
-    };
-    CellShift<Pair> shift{particles.grid.shift(0, row.to.y, row.to.z).rounded, {}};
-    const Pair side = particles.grid.side.x;  // selects: a conversion would cost more
-    shift.rounded.x = is_left ? -side : (is_right ? side : Pair(0));
+  PENCILBOX_DEVICE_FUNCTION void add_source(Sum& sum, const Target& target, const NeighborRun& run,
+                                            Index source, const Vec3<Pair>& position,
+                                            bool counts) const {
+    const CellShift<Pair> shift = run.shift(source, particles.grid.shift(1, run.dy, run.dz));
+    const auto exact = [&] { return exact_separation(particles, target.particle, source, shift); };
     const std::int32_t type =
-        is_there ? type_if_needed<Interaction>(particles.type, source) : std::int32_t{0};
+        counts ? type_if_needed<Interaction>(particles.type, source) : std::int32_t{0};
     sum.add_in_step(interaction, target.position, position, shift, exact, target.type, type,
-                    is_there && source != row.itself);
+                    counts);
   }
 
   /// Those of a target, in a fixed order; its first lane gets it.
@@ -182,11 +153,9 @@ class RowsInLanes final : public BackendWithSinks<Precision, RowsInLanes<Precisi
                 const Sink& sink, Stream& stream) {
     const auto quick = without_root(functor);
     using Kernel = SumOverRows<Precision, wanted, std::decay_t<decltype(quick)>, Sink, lanes>;
-    const CellCoordinates& cells = particles.grid.cells;
     const Index of_block = Kernel::targets_of_team * (threads_ / Team::lanes);
     const LaunchShape launched{divide_up(particles.count, of_block), threads_};
-    launch(stream, launched,
-           Kernel{particles, quick, sink, LaunchDivisor(cells.x), LaunchDivisor(cells.y)});
+    launch(stream, launched, Kernel{particles, quick, sink, CellDivisors(particles.grid.cells)});
     report_ = {launched, [] {
                  return std::to_string(lanes) + (lanes == 1 ? " lane a row" : " lanes a row");
                }};
@@ -209,7 +178,7 @@ class RowsInLanes final : public BackendWithSinks<Precision, RowsInLanes<Precisi
     const std::string& asked = options.at("block");
     if (asked != "auto") return std::stoi(asked);
     constexpr int large = 128;
-    const std::int64_t lanes = std::int64_t{problem.particles} * 9 * lanes_of_row;
+    const std::int64_t lanes = std::int64_t{problem.particles} * rows_of_target * lanes_of_row;
     const bool has_many = lanes > std::int64_t{large} * problem.device.multiprocessors;
     return has_many ? large : std::max(Team::lanes, problem.device.warp_size);
   }

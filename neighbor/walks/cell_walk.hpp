@@ -68,14 +68,31 @@ struct NeighborRun {
   }
 };
 
-/// Calls visit(run) for the rows around `home`. A row that wraps along x takes a second run, or a
-/// third where the grid is one cell wide. `offset`: [cells + 1] first particle of a cell.
+/// Calls visit(run) for the row that lies so from column `x`: a row that wraps along x takes a
+/// second run, or a third where the grid is one cell wide. `row`: the first particle of each of its
+/// cells.
+template <class Real, class Visit>
+PENCILBOX_DEVICE_FUNCTION void for_each_run_of_row(const GridView<Real>& grid, const Index* row,
+                                                   Index x, Index dy, Index dz, Visit&& visit) {
+  const bool has_left = x > 0;
+  const bool has_right = x + 1 < grid.cells.x;
+  if (!has_left && grid.periodic.x) {
+    const Index begin = row[grid.cells.x - 1];
+    const Index end = row[grid.cells.x];
+    visit(NeighborRun{begin, end, end, end, dy, dz});
+  }
+  visit(NeighborRun{row[x - (has_left ? 1 : 0)], row[x], row[x + 1], row[x + (has_right ? 2 : 1)],
+                    dy, dz});
+  if (!has_right && grid.periodic.x) {
+    visit(NeighborRun{row[0], row[0], row[0], row[1], dy, dz});
+  }
+}
+
+/// Calls visit(run) for the rows around `home`. `offset`: [cells + 1] first particle of a cell.
 template <class Real, class Visit>
 PENCILBOX_DEVICE_FUNCTION void for_each_neighbor_run(const GridView<Real>& grid,
                                                      const Index* offset,
                                                      const CellCoordinates& home, Visit&& visit) {
-  const bool has_left = home.x > 0;
-  const bool has_right = home.x + 1 < grid.cells.x;
   const NeighborSpan along_y(home.y, grid.cells.y, grid.periodic.y);
   const NeighborSpan along_z(home.z, grid.cells.z, grid.periodic.z);
   for (Index z = along_z.first; z <= along_z.last; ++z) {
@@ -83,16 +100,7 @@ PENCILBOX_DEVICE_FUNCTION void for_each_neighbor_run(const GridView<Real>& grid,
     for (Index y = along_y.first; y <= along_y.last; ++y) {
       const Index dy = y - home.y;
       const Index* row = offset + grid.linear({0, grid.wrap_y(y), grid.wrap_z(z)});
-      if (!has_left && grid.periodic.x) {
-        const Index begin = row[grid.cells.x - 1];
-        const Index end = row[grid.cells.x];
-        visit(NeighborRun{begin, end, end, end, dy, dz});
-      }
-      visit(NeighborRun{row[home.x - (has_left ? 1 : 0)], row[home.x], row[home.x + 1],
-                        row[home.x + (has_right ? 2 : 1)], dy, dz});
-      if (!has_right && grid.periodic.x) {
-        visit(NeighborRun{row[0], row[0], row[0], row[1], dy, dz});
-      }
+      for_each_run_of_row(grid, row, home.x, dy, dz, visit);
     }
   }
 }

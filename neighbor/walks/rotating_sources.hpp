@@ -23,11 +23,8 @@ template <class Precision, Wanted wanted, class Interaction, class Sink, PairsOf
 struct RotatingSources {
   static constexpr const char* name = pairs == PairsOf::targets ? "rotating-sources" : "half-shell";
   static constexpr int max_threads = RotationRules::most_threads_with_room_for(most);
-  /// Potentials: as many warps at once as have 64 registers, or 80.
-  static constexpr int min_blocks = !is_candidate_kernel<Interaction> ||
-                                            most > RotationRules::some_targets
-                                        ? 1
-                                        : (most > RotationRules::few_targets ? 3 : 2);
+  static constexpr int min_blocks =
+      is_candidate_kernel<Interaction> ? RotationRules::blocks_at_once(most) : 1;
   static constexpr bool to_both = pairs == PairsOf::half_shell;
   static constexpr Index first_code = to_both ? ShiftCode::none : 0;
   using Pair = typename Precision::Pair;
@@ -77,7 +74,8 @@ struct RotatingSources {
     const Index part = work - cell * layout.parts;
     // Elsewhere that is found out while the cells around are looked up.
     if (layout.most_are_empty && particles.particles_of(cell).count() == 0) return;
-    const Around around(block, particles, coordinates(cell), first_code);
+    const Around around(block, particles, layout.divisors.coordinates(cell, particles.grid.cells),
+                        first_code);
     const IndexRange all = around.home();
     const Index slots = layout.group * layout.targets;
     const Index chunks = (all.count() + slots - 1) >> layout.bits_of_slots;
@@ -95,11 +93,6 @@ struct RotatingSources {
   }
 
  private:
-  PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index cell) const {
-    const Index row = layout.by_cells_x.quotient(cell), z = layout.by_cells_y.quotient(row);
-    return {cell - row * particles.grid.cells.x, row - z * particles.grid.cells.y, z};
-  }
-
   /// Whether a cell has several warps, whose sums come together in shared memory.
   PENCILBOX_DEVICE_FUNCTION bool adds_teams(const Block& block) const {
     return !to_both && layout.threads_per_cell > block.warp_size();
@@ -195,7 +188,8 @@ struct RotatingSources {
   }
 
   /// Who has fewer targets takes a kernel that has room for fewer.
-  static constexpr int fewest_of_loops = most > RotationRules::some_targets ? 8 : 1;
+  static constexpr int fewest_of_loops =
+      most > RotationRules::some_targets ? RotationRules::some_targets : 1;
   template <int of_a_lane, class Run>
   PENCILBOX_DEVICE_FUNCTION static void with_loop_for(Index wanted_of_a_lane, Run&& run) {
     if constexpr (of_a_lane < most) {

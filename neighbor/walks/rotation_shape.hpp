@@ -10,6 +10,7 @@
 
 #include "core/device/launch_divisor.hpp"
 #include "neighbor/problem.hpp"
+#include "neighbor/walks/cell_divisors.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 
@@ -44,8 +45,7 @@ struct RotationLayout {
   Index parts = 1;              ///< into which the targets of a cell are cut
   Index pieces_of_work = 0;     ///< cells times parts
   LaunchDivisor by_parts;
-  LaunchDivisor by_cells_x;  ///< of the grid
-  LaunchDivisor by_cells_y;
+  CellDivisors divisors;  ///< of the grid
 };
 
 class RotationRules {
@@ -58,6 +58,12 @@ class RotationRules {
   /// Of a block whose lanes have registers for so many targets.
   static constexpr int most_threads_with_room_for(int targets) {
     return targets == some_targets ? 256 : most_threads;
+  }
+  /// And how many such blocks a multiprocessor has at least, of a potential: a lane then has 64
+  /// registers, or 80, or what there are.
+  static constexpr int blocks_at_once(int targets) {
+    if (targets > some_targets) return 1;
+    return targets > few_targets ? 3 : 2;
   }
 
   /// `cells_around`: how many cells a target's sources come from.
@@ -154,8 +160,7 @@ class RotationRules {
     }
     layout.most_are_empty = all > 2 * std::int64_t{problem_.particles};
     layout.by_parts = LaunchDivisor(layout.parts);
-    layout.by_cells_x = LaunchDivisor(cells.x);
-    layout.by_cells_y = LaunchDivisor(cells.y);
+    layout.divisors = CellDivisors(cells);
     return layout;
   }
 
