@@ -2,6 +2,7 @@
 // the cell. Plain pointers, valid as long as the order is.
 #pragma once
 
+#include "core/own_rows.hpp"
 #include "core/particles.hpp"
 #include "neighbor/cells/cell_grid.hpp"
 #include "neighbor/walks/index_range.hpp"
@@ -25,6 +26,8 @@ struct BinnedParticles {
   const std::int32_t* type = nullptr;  ///< [N] 0-based
   /// Where whoever keeps rows of partners notes how long the longest had to be.
   std::int32_t* longest_row = nullptr;
+  /// Nobody reads the sums of particles in other cells, which are sources alone.
+  CellBox targets = CellBox::everywhere();
 
   /// From whichever of the two there is.
   PENCILBOX_DEVICE_FUNCTION Vec3<Pair> pair_position(Index i) const {
@@ -33,6 +36,14 @@ struct BinnedParticles {
 
   PENCILBOX_DEVICE_FUNCTION IndexRange particles_of(Index of_cell) const {
     return {offset[of_cell], offset[of_cell + 1]};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool has_targets_in(Index of_cell) const {
+    return targets.has(grid.coordinates(of_cell));
+  }
+  /// Of rows that may be nobody's.
+  PENCILBOX_DEVICE_FUNCTION bool is_target(Index i) const {
+    return i < offset[cells()] && has_targets_in(cell[i]);
   }
 
   PENCILBOX_DEVICE_FUNCTION Index cells() const {

@@ -17,6 +17,7 @@ struct Problem {
   Box box;
   CellGrid grid;
   Index particles = 0;
+  Index particles_of_all_ranks = 0;  ///< where these are those of one; 0: they are all
   Index largest_cell = 0;  ///< most particles in one cell of the start
   Potential potential;
   Index parts_of_a_cell = 1;  ///< that particles are sorted by: see core/cell_parts.hpp

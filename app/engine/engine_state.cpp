@@ -14,10 +14,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-CellGrid grid_of(const ExactState& state) {
-  return {state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
-}
-
 std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
   std::vector<bool> keeps;
   for (const Candidate& candidate : candidates) keeps.push_back(candidate.keeps_list());

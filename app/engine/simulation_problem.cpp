@@ -33,10 +33,6 @@ Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }
 
-CellGrid grid_of(const ExactState& state) {
-  return {state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
-}
-
 std::vector<Double3> positions_of(const ExactState& state, const CellGrid& grid) {
   std::vector<Double3> positions;
   positions.reserve(state.id.size());
@@ -134,6 +130,10 @@ Problem make_problem(const SimulationSettings& setup, const ExactState& state,
   problem.largest_cell =
       state.reference.empty() ? largest_cell(grid, state.cell) : largest_cell(grid, positions);
   return problem;
+}
+
+CellGrid grid_of(const ExactState& state) {
+  return {state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
 }
 
 double most_displacement(const Problem& problem) {

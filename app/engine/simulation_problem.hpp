@@ -23,6 +23,9 @@ void require_resolved(const StartState& start, const Problem& problem);
 Problem make_problem(const SimulationSettings& setup, const ExactState& state,
                      const DeviceProperties& device);
 
+/// That the state was taken on.
+CellGrid grid_of(const ExactState& state);
+
 /// What a particle may move while a list of this problem holds: half the skin, less what rounding
 /// does to the separation of a pair when it is listed and when it is summed [sigma].
 double most_displacement(const Problem& problem);

@@ -8,6 +8,10 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// In two exchanges, where a list is made: then those who have come over have rows first, and are
+/// counted when they are shown.
+enum class Coming { all, emigrants, ghosts };
+
 template <class Precision>
 struct TakeIn {
   static constexpr const char* name = "ranks: take in";
@@ -20,6 +24,7 @@ struct TakeIn {
   ParticleId* id;
   std::int32_t* type;
   bool several_types;
+  Coming coming = Coming::all;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index slot) const {
     Index kind = 0;
@@ -28,7 +33,9 @@ struct TakeIn {
     const Index k = slot - rows.first_slot;
     const Index i = first_row + slot;
     const LetterSize size = *rows.letter.size;
-    if (k >= (rows.are_ghosts ? size.ghosts : size.emigrants)) {
+    if (coming == Coming::ghosts && !rows.are_ghosts) return;  // they are there
+    const bool is_there = coming != Coming::emigrants || !rows.are_ghosts;
+    if (!is_there || k >= (rows.are_ghosts ? size.ghosts : size.emigrants)) {
       into_cells.ticket[i] = nobody;
     } else if (rows.are_ghosts) {
       const GhostRow<Precision> row = rows.letter.ghosts[k];
@@ -49,7 +56,12 @@ struct TakeIn {
     velocity.store(i, its_velocity);
     id[i] = row.id;
     if (several_types) type[i] = row.type;
-    into_cells.ticket[i] = atomic_add(into_cells.counts + row.cell, Index{1});
+    if (coming == Coming::emigrants) {
+      into_cells.ticket[i] = 0;
+      return;
+    }
+    const Index part = into_cells.parts.number(into_cells.grid.side, row.cell, row.position);
+    into_cells.ticket[i] = atomic_add(into_cells.counts + part, Index{1});
   }
 };
 

@@ -169,18 +169,20 @@ void describe(Archive& archive, SimulationSettings& settings) {
 
 template <class Archive>
 void describe(Archive& archive, Problem& problem) {
-  auto& [box, grid, particles, largest_cell, potential, parts_of_a_cell, skin, precision,
-         deterministic, device] = problem;
+  auto& [box, grid, particles, of_all_ranks, largest_cell, potential, parts_of_a_cell, skin,
+         precision, deterministic, device] = problem;
   static_cast<void>(device);  // everyone has its own
-  archive(box, grid, particles, largest_cell, potential, parts_of_a_cell, skin, precision,
-          deterministic);
+  archive(box, grid, particles, of_all_ranks, largest_cell, potential, parts_of_a_cell, skin,
+          precision, deterministic);
 }
 
 template <class Archive>
 void describe(Archive& archive, CommissionForDevice& both) {
   auto& [device, commission] = both;
-  auto& [settings, types, global, ranks, shares_devices, exchange, step, integrator] = commission;
-  archive(device, settings, types, global, ranks, shares_devices, exchange, step, integrator);
+  auto& [settings, types, global, ranks, shares_devices, exchange, step, integrator, list_age] =
+      commission;
+  archive(device, settings, types, global, ranks, shares_devices, exchange, step, integrator,
+          list_age);
 }
 
 template <class Value>

@@ -22,6 +22,7 @@ struct Commission {
   Exchange exchange = Exchange::best;
   std::int64_t step = 0;      ///< of the state that it begins with
   NamedNumbers integrator{};  ///< likewise: what the integrator carries
+  std::int64_t list_age = 0;  ///< likewise: evaluations since its list was made
 };
 
 /// What all ranks do next, together.

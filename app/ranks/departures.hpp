@@ -26,6 +26,7 @@ struct Departures {
   Outgoing<Precision> outgoing;
   IntoCells<State> into_cells;  ///< of the domain's grid
   const std::int32_t* type;
+  Vec3View<const State> velocity;
   bool several_types;
 
   PENCILBOX_DEVICE_FUNCTION CellCoordinates home(Index i) const {
@@ -35,18 +36,76 @@ struct Departures {
   /// Its row is free.
   PENCILBOX_DEVICE_FUNCTION void leave_out(Index i) const { into_cells.ticket[i] = nobody; }
 
-  /// One of its own, from `home` to this offset from that cell's centre.
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const CellCoordinates& from,
+  /// One of its own, from `home` to this offset from that cell's centre; and copies of it.
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const CellCoordinates& home,
                                             const Vec3<State>& offset,
                                             const Vec3<State>& its_velocity,
                                             const StepNumber& step) const {
     const bool is_inside = into_cells.is_inside(offset);
-    if (is_inside && unseen.has(from)) return stay(i, into_cells.cell[i], offset);
-    const CellCoordinates old{from.x + first.x, from.y + first.y, from.z + first.z};
+    if (is_inside && unseen.has(home)) return stay(i, into_cells.cell[i], offset);
+    CellCoordinates now;
+    Emigrant row = moved(i, home, offset, its_velocity, step, now);
+    who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
+      if (!is_owner) {
+        send_copy(who, cell, row);
+      } else if (who != rank) {
+        leave_out(i);
+        emigrate(who, cell, row);
+      } else {
+        come_into(i, cell, row);
+        stay(i, cell, row.position);
+      }
+    });
+  }
+
+  /// The same of one who has a row of its own in any case, counted or not, and is shown to nobody.
+  PENCILBOX_DEVICE_FUNCTION void settle(Index i, const CellCoordinates& home,
+                                        const StepNumber& step) const {
+    into_cells.ticket[i] = somebody;
+    const Vec3<State> offset = into_cells.position[i];
+    if (into_cells.is_inside(offset)) return;
+    CellCoordinates now;
+    Emigrant row = moved(i, home, offset, velocity[i], step, now);
+    who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
+      if (!is_owner) return;
+      if (who == rank) return come_into(i, cell, row);
+      leave_out(i);
+      emigrate(who, cell, row);
+    });
+  }
+
+  /// One of its own in the cell where it is: a copy for each that sees that. `note`: called with
+  /// whom a copy goes to, and which of the copies in the letter it is.
+  template <class Note>
+  PENCILBOX_DEVICE_FUNCTION void show(Index i, Note&& note) const {
+    const Vec3<State> position = into_cells.position[i];
+    const CellCoordinates place = home(i);
+    stay(i, into_cells.cell[i], position);
+    if (unseen.has(place)) return;
+    Emigrant row{};
+    row.position = position;
+    row.id = into_cells.id[i];
+    row.type = several_types ? type[i] : 0;
+    const CellCoordinates now{place.x + first.x, place.y + first.y, place.z + first.z};
+    who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
+      if (!is_owner) note(who, send_copy(who, cell, row));
+    });
+  }
+
+ private:
+  static constexpr Index somebody = 0;
+
+  /// As on one rank; `now`: its cell in the global grid.
+  PENCILBOX_DEVICE_FUNCTION Emigrant moved(Index i, const CellCoordinates& home,
+                                           const Vec3<State>& offset,
+                                           const Vec3<State>& its_velocity, const StepNumber& step,
+                                           CellCoordinates& now) const {
+    const CellCoordinates old{home.x + first.x, home.y + first.y, home.z + first.z};
     const CellStep<State> x(old.x, offset.x, global.side.x, global.cells.x, global.periodic.x);
     const CellStep<State> y(old.y, offset.y, global.side.y, global.cells.y, global.periodic.y);
     const CellStep<State> z(old.z, offset.z, global.side.z, global.cells.z, global.periodic.z);
     if (x.failed || y.failed || z.failed) note_failure(into_cells.failure, step, into_cells.id[i]);
+    now = {x.cell, y.cell, z.cell};
     Emigrant row{};
     row.position = {x.offset, y.offset, z.offset};
     row.velocity = its_velocity;
@@ -54,40 +113,34 @@ struct Departures {
     row.image += {x.crossed, y.crossed, z.crossed};
     row.id = into_cells.id[i];
     row.type = several_types ? type[i] : 0;
-    go(i, {x.cell, y.cell, z.cell}, row);
+    return row;
   }
 
- private:
+  PENCILBOX_DEVICE_FUNCTION void come_into(Index i, Index cell, const Emigrant& row) const {
+    into_cells.cell[i] = cell;
+    into_cells.image.store(i, row.image);
+    into_cells.position.store(i, row.position);
+  }
+
   PENCILBOX_DEVICE_FUNCTION void stay(Index i, Index cell, const Vec3<State>& offset) const {
     into_cells.position.store(i, offset);
-    into_cells.ticket[i] = atomic_add(into_cells.counts + cell, Index{1});
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void go(Index i, const CellCoordinates& to, Emigrant& row) const {
-    who_sees.for_each(to, [&](int who, Index cell, bool is_owner) {
-      if (!is_owner) return send_copy(who, cell, row);
-      if (who != rank) {
-        leave_out(i);
-        row.cell = cell;
-        return emigrate(who, row);
-      }
-      into_cells.cell[i] = cell;
-      into_cells.image.store(i, row.image);
-      stay(i, cell, row.position);
-    });
+    const Index part = into_cells.parts.number(into_cells.grid.side, cell, offset);
+    into_cells.ticket[i] = atomic_add(into_cells.counts + part, Index{1});
   }
 
   /// What has no room is counted all the same, and told later.
-  PENCILBOX_DEVICE_FUNCTION void emigrate(int to, const Emigrant& row) const {
+  PENCILBOX_DEVICE_FUNCTION void emigrate(int to, Index cell, Emigrant& row) const {
     const LetterRows<Precision>& letter = outgoing.letters[to];
     const Index k = count_up(&outgoing.written[to].emigrants);
+    row.cell = cell;
     if (k < letter.room.emigrants) letter.emigrants[k] = row;
   }
 
-  PENCILBOX_DEVICE_FUNCTION void send_copy(int to, Index cell, const Emigrant& row) const {
+  PENCILBOX_DEVICE_FUNCTION Index send_copy(int to, Index cell, const Emigrant& row) const {
     const LetterRows<Precision>& letter = outgoing.letters[to];
     const Index k = count_up(&outgoing.written[to].ghosts);
     if (k < letter.room.ghosts) letter.ghosts[k] = {row.position, cell, row.id, row.type};
+    return k;
   }
 };
 

@@ -23,29 +23,67 @@ struct CloseLetters {
   const LetterRows<Precision>* letters;
   LetterSize* written;
   LetterSize* wanted;
-  std::uint32_t* const* flags;
+  LetterSize* last_sent;
+  Signal* const* signals;
   std::uint32_t exchange;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
     const LetterSize size = written[rank];
     written[rank] = {};
+    last_sent[rank] = size;
     wanted[rank] = {larger(wanted[rank].emigrants, size.emigrants),
                     larger(wanted[rank].ghosts, size.ghosts)};
     const LetterRows<Precision>& letter = letters[rank];
-    if (letter.size == nullptr) return;
-    *letter.size = {smaller(size.emigrants, letter.room.emigrants),
-                    smaller(size.ghosts, letter.room.ghosts)};
-    if (flags[rank] != nullptr) raise_flag(flags[rank], exchange);
+    if (letter.size != nullptr) {
+      *letter.size = {smaller(size.emigrants, letter.room.emigrants),
+                      smaller(size.ghosts, letter.room.ghosts)};
+    }
+    if (signals[rank] != nullptr) raise_flag(&signals[rank]->flag, exchange);
   }
 };
 
 struct WaitForLetters {
   static constexpr const char* name = "ranks: wait for letters";
-  std::uint32_t* const* flags;
+  Signal* const* signals;
   std::uint32_t exchange;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
-    if (flags[rank] != nullptr) wait_for_flag(flags[rank], exchange);
+    if (signals[rank] != nullptr) wait_for_flag(&signals[rank]->flag, exchange);
+  }
+};
+
+template <class Precision>
+struct ClosePositions {
+  static constexpr const char* name = "ranks: close positions";
+  const LetterRows<Precision>* letters;
+  const Index* counts;
+  const StepControl* control;
+  Signal* const* signals;
+  std::uint32_t exchange;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
+    const LetterRows<Precision>& letter = letters[rank];
+    if (letter.size != nullptr) *letter.size = {0, counts[rank]};
+    if (signals[rank] == nullptr) return;
+    if (control->due != 0) signals[rank]->due = exchange;
+    raise_flag(&signals[rank]->flag, exchange);
+  }
+};
+
+struct WaitForPositions {
+  static constexpr const char* name = "ranks: wait for positions";
+  Signal* const* signals;
+  std::uint32_t exchange;
+  StepControl* control;
+  std::int32_t unit;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
+    Signal* const signal = signals[rank];
+    if (signal == nullptr) return;
+    wait_for_flag(&signal->flag, exchange);
+    if (look_at(&signal->due) != exchange) return;
+    atomic_min(&control->limit, unit);
+    atomic_max(&control->due, std::int32_t{1});
   }
 };
 
@@ -68,6 +106,7 @@ Mailbox<Precision>::Mailbox(int rank, int ranks, Stream& stream)
       in_at_(ranks_) {
   written_.resize(ranks);
   wanted_.resize(ranks);
+  last_sent_.resize(ranks);
   expect(coming_);  // nothing: letters are counted before there is room for any
   connect_by_host();
 }
@@ -120,19 +159,20 @@ void Mailbox<Precision>::expect(const std::vector<LetterSize>& coming) {
     return at;
   };
   for (std::size_t from = 0; from < ranks_; ++from) {
+    places_[from].signal = take(sizeof(Signal));
     if (!exchanges_with(from)) continue;
     const std::size_t letter = Rows::bytes(coming_[from]);
-    places_[from] = {nullptr, take(letter), take(letter), take(sizeof(std::uint32_t))};
+    places_[from].even = take(letter);
+    places_[from].odd = take(letter);
   }
   inbox_ = {};  // before the new one
   inbox_ = OpenMemory(std::max(bytes, alignment));
 
   std::array<std::vector<ArrivedRows<Precision>>, 2> kinds;
-  std::vector<std::uint32_t*> flags(ranks_, nullptr);
   slots_ = 0;
   for (std::size_t from = 0; from < ranks_; ++from) {
-    if (!exchanges_with(from)) continue;
     places_[from].data = inbox_.data();
+    if (!exchanges_with(from)) continue;
     const Rows even(inbox_.data() + places_[from].even, coming_[from]);
     const Rows odd(inbox_.data() + places_[from].odd, coming_[from]);
     for (const bool ghosts : {false, true}) {
@@ -140,12 +180,9 @@ void Mailbox<Precision>::expect(const std::vector<LetterSize>& coming) {
       kinds[1].push_back({slots_, ghosts, odd});
       slots_ += ghosts ? coming_[from].ghosts : coming_[from].emigrants;
     }
-    if (from == static_cast<std::size_t>(rank_)) continue;
-    flags[from] = reinterpret_cast<std::uint32_t*>(inbox_.data() + places_[from].flag);
   }
   kinds_[0].upload(kinds[0], stream_);
   kinds_[1].upload(kinds[1], stream_);
-  own_flags_.upload(flags, stream_);
 }
 
 template <class Precision>
@@ -162,9 +199,8 @@ void Mailbox<Precision>::connect_directly(const Mail& addresses,
                                           const std::vector<int>& ranks_of_this_process) {
   const auto self = static_cast<std::size_t>(rank_);
   std::array<std::vector<Rows>, 2> letters{std::vector<Rows>(ranks_), std::vector<Rows>(ranks_)};
-  std::vector<std::uint32_t*> flags(ranks_, nullptr);
+  std::vector<Signal*> signals(ranks_, nullptr), own_signals(ranks_, nullptr);
   for (std::size_t to = 0; to < ranks_; ++to) {
-    if (!exchanges_with(to)) continue;
     const std::vector<std::byte>& bytes = addresses[to].bytes();
     Address address;
     std::memcpy(&address, bytes.data(), sizeof address);
@@ -175,11 +211,16 @@ void Mailbox<Precision>::connect_directly(const Mail& addresses,
       peers_.push_back(std::make_unique<PeerMemory>(key));
       begin = peers_.back()->data();
     }
+    if (to != self) {
+      signals[to] = reinterpret_cast<Signal*>(begin + address.signal);
+      own_signals[to] = reinterpret_cast<Signal*>(inbox_.data() + places_[to].signal);
+    }
+    if (!exchanges_with(to)) continue;
     letters[0][to] = Rows(begin + address.even, rooms_[to]);
     letters[1][to] = Rows(begin + address.odd, rooms_[to]);
-    if (to != self) flags[to] = reinterpret_cast<std::uint32_t*>(begin + address.flag);
   }
-  set_out(letters, flags);
+  own_signals_.upload(own_signals, stream_);
+  set_out(letters, signals);
 }
 
 /// A letter to oneself needs no post.
@@ -206,23 +247,26 @@ void Mailbox<Precision>::connect_by_host() {
       letters[odd][to] = Rows(begin, rooms_[to]);
     }
   }
-  set_out(letters, std::vector<std::uint32_t*>(ranks_, nullptr));
+  const std::vector<Signal*> none(ranks_, nullptr);
+  own_signals_.upload(none, stream_);
+  set_out(letters, none);
 }
 
 template <class Precision>
 void Mailbox<Precision>::set_out(const std::array<std::vector<Rows>, 2>& letters,
-                                 const std::vector<std::uint32_t*>& flags) {
+                                 const std::vector<Signal*>& signals) {
   letters_[0].upload(letters[0], stream_);
   letters_[1].upload(letters[1], stream_);
-  flags_of_others_.upload(flags, stream_);
+  signals_of_others_.upload(signals, stream_);
   written_.fill_bytes(0, stream_);
   wanted_.fill_bytes(0, stream_);
   exchange_ = 0;  // as all ranks do
 }
 
 template <class Precision>
-Outgoing<Precision> Mailbox<Precision>::outgoing() {
+Outgoing<Precision> Mailbox<Precision>::outgoing(LetterOf what) {
   ++exchange_;
+  what_ = what;
   return {letters_[half()].data(), written_.data()};
 }
 
@@ -230,12 +274,32 @@ template <class Precision>
 void Mailbox<Precision>::send() {
   for_each(stream_, static_cast<Index>(ranks_),
            CloseLetters<Precision>{letters_[half()].data(), written_.data(), wanted_.data(),
-                                   flags_of_others_.data(), exchange_});
+                                   last_sent_.data(), signals_of_others_.data(), exchange_});
+}
+
+template <class Precision>
+void Mailbox<Precision>::send_positions(const Index* counts, const StepControl* control) {
+  for_each(stream_, static_cast<Index>(ranks_),
+           ClosePositions<Precision>{letters_[half()].data(), counts, control,
+                                     signals_of_others_.data(), exchange_});
 }
 
 template <class Precision>
 void Mailbox<Precision>::wait() {
-  for_each(stream_, static_cast<Index>(ranks_), WaitForLetters{own_flags_.data(), exchange_});
+  for_each(stream_, static_cast<Index>(ranks_), WaitForLetters{own_signals_.data(), exchange_});
+}
+
+template <class Precision>
+void Mailbox<Precision>::wait_for_positions(StepControl* control, std::int32_t unit) {
+  for_each(stream_, static_cast<Index>(ranks_),
+           WaitForPositions{own_signals_.data(), exchange_, control, unit});
+}
+
+/// Of a letter of so many ghosts, or positions of them.
+template <class Precision>
+std::size_t Mailbox<Precision>::bytes_of(const LetterSize& room, Index ghosts) const {
+  return what_ == LetterOf::positions ? Rows::bytes_of_positions(room, ghosts)
+                                      : Rows::bytes_used(room, ghosts);
 }
 
 template <class Precision>
@@ -248,7 +312,7 @@ void Mailbox<Precision>::bring_out(std::vector<Parcel>& going, std::vector<Parce
     std::byte* const letter = going_.data() + out_at_[other];
     LetterSize size;
     std::memcpy(&size, letter, sizeof size);
-    going.push_back({rank_, number, letter, Rows::bytes_used(rooms_[other], size.ghosts)});
+    going.push_back({rank_, number, letter, bytes_of(rooms_[other], size.ghosts)});
     coming.push_back(
         {rank_, number, coming_copy_.data() + in_at_[other], Rows::bytes(coming_[other])});
   }
@@ -263,7 +327,7 @@ void Mailbox<Precision>::bring_in() {
     std::memcpy(&size, letter, sizeof size);
     const Address& place = places_[from];
     memory::copy(inbox_.data() + (half() == 1 ? place.odd : place.even), letter,
-                 Rows::bytes_used(coming_[from], size.ghosts), stream_);
+                 bytes_of(coming_[from], size.ghosts), stream_);
   }
 }
 

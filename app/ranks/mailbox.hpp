@@ -5,6 +5,9 @@
 // There are two of each letter, for even and for odd exchanges: while a neighbour still reads the
 // one, the other is written. More are not needed, since who writes the next but one has got an
 // answer to the one before.
+//
+// Flags go to all ranks, whether letters do or not: where a list is kept, each says with its flag
+// whether one of its particles has moved so far that all have to make their lists anew.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +19,7 @@
 #include "app/ranks/step_letters.hpp"
 #include "core/device/host_buffer.hpp"
 #include "core/device/peer_memory.hpp"
+#include "core/step_control.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -38,6 +42,15 @@ template <class Precision>
 struct Arrived {
   const ArrivedRows<Precision>* kinds;
   Index count;  ///< of kinds
+};
+
+/// What a letter is about.
+enum class LetterOf { particles, positions };
+
+/// What a rank says to another beside its letter, in the other's memory.
+struct Signal {
+  std::uint32_t flag;  ///< the last exchange
+  std::uint32_t due;   ///< the last that said so
 };
 
 template <class Precision>
@@ -64,7 +77,7 @@ class Mailbox {
   struct Address {
     std::byte* data = nullptr;      ///< within the process of this rank
     std::size_t even = 0, odd = 0;  ///< of the letters [bytes]
-    std::size_t flag = 0;           ///< likewise
+    std::size_t signal = 0;         ///< likewise
   };
   /// The address, and behind it what another process needs to open it.
   Letter address_for(int rank) const;
@@ -78,11 +91,21 @@ class Mailbox {
 
   // In a step.
 
-  Outgoing<Precision> outgoing();
+  Outgoing<Precision> outgoing(LetterOf what = LetterOf::particles);
   /// What was written goes, and says how much it is.
   void send();
   /// Kernels from here on see what came; of letters that go straight.
   void wait();
+  /// The same of positions, so many for each rank; whoever finds `control` due tells all, which
+  /// then find it so before unit `unit`.
+  void send_positions(const Index* counts, const StepControl* control);
+  void wait_for_positions(StepControl* control, std::int32_t unit);
+  /// Of the last letters of particles, room or not: [ranks].
+  const LetterSize* last_sent() const { return last_sent_.data(); }
+  /// Exchanges so far; and that those after it have not been: kernels of theirs had a closed gate.
+  std::uint32_t exchanges() const { return exchange_; }
+  void take_back_to(std::uint32_t exchange) { exchange_ = exchange; }
+
   /// Of letters for a post: what goes is in `going` when it returns, and `coming` is to be filled
   /// before bring_in().
   void bring_out(std::vector<Parcel>& going, std::vector<Parcel>& coming);
@@ -94,13 +117,15 @@ class Mailbox {
 
   bool exchanges_with(std::size_t rank) const;
   std::size_t half() const { return exchange_ % 2; }
+  std::size_t bytes_of(const LetterSize& room, Index ghosts) const;
   void set_out(const std::array<std::vector<Rows>, 2>& letters,
-               const std::vector<std::uint32_t*>& flags);
+               const std::vector<Signal*>& signals);
 
   int rank_;
   std::size_t ranks_;
   Stream& stream_;
   std::uint32_t exchange_ = 0;  ///< that is under way, or was last
+  LetterOf what_ = LetterOf::particles;
   std::vector<LetterSize> rooms_, coming_;
   Index slots_ = 0;
 
@@ -110,8 +135,8 @@ class Mailbox {
 
   std::array<Buffer<Rows>, 2> letters_;
   std::array<Buffer<ArrivedRows<Precision>>, 2> kinds_;
-  Buffer<LetterSize> written_, wanted_;
-  Buffer<std::uint32_t*> flags_of_others_, own_flags_;  ///< null where no letters go or come
+  Buffer<LetterSize> written_, wanted_, last_sent_;
+  Buffer<Signal*> signals_of_others_, own_signals_;  ///< null: of oneself, or by no post
 
   // Where a post carries them: letters as they go, and pinned copies of those that go and come.
   Buffer<std::byte> outbox_;

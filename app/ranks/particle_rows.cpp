@@ -14,11 +14,9 @@ std::vector<T> column(const std::vector<Row>& rows, const Member& member) {
 }
 
 template <class T, class Row>
-void upload_vectors(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
-                    Stream& stream) {
-  to.x.upload(column<T>(rows, [&](const Row& row) { return (row.*member).x; }), stream);
-  to.y.upload(column<T>(rows, [&](const Row& row) { return (row.*member).y; }), stream);
-  to.z.upload(column<T>(rows, [&](const Row& row) { return (row.*member).z; }), stream);
+void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
+                   Stream& stream) {
+  upload_vectors(column<Vec3<T>>(rows, [&](const Row& row) { return row.*member; }), to, stream);
 }
 
 template <class T, class Row>
@@ -34,11 +32,10 @@ void download_numbers(const Buffer<T>& from, T Row::*member, std::vector<Row>& r
 }
 
 template <class T, class Row>
-void download_vectors(const Vec3Buffer<T>& from, Vec3<T> Row::*member, std::vector<Row>& rows,
-                      Stream& stream) {
-  const std::vector<T> x = from.x.download(stream), y = from.y.download(stream),
-                       z = from.z.download(stream);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = {x[i], y[i], z[i]};
+void download_member(const Vec3Buffer<T>& from, Vec3<T> Row::*member, std::vector<Row>& rows,
+                     Stream& stream) {
+  const std::vector<Vec3<T>> vectors = download_vectors(from, stream);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = vectors[i];
 }
 
 }  // namespace
@@ -49,13 +46,14 @@ std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& pa
   using Row = ParticleRow<Precision>;
   std::vector<Row> rows(static_cast<std::size_t>(particles.count));
   const ParticleState<Precision>& state = particles.state;
-  download_vectors(state.position, &Row::position, rows, stream);
-  download_vectors(state.velocity, &Row::velocity, rows, stream);
-  download_vectors(state.image, &Row::image, rows, stream);
+  download_member(state.position, &Row::position, rows, stream);
+  for (Row& row : rows) row.reference = row.position;
+  download_member(state.velocity, &Row::velocity, rows, stream);
+  download_member(state.image, &Row::image, rows, stream);
   download_numbers(state.cell, &Row::cell, rows, stream);
   download_numbers(state.id, &Row::id, rows, stream);
   download_numbers(state.type, &Row::type, rows, stream);
-  download_vectors(particles.sums.force, &Row::force, rows, stream);
+  download_member(particles.sums.force, &Row::force, rows, stream);
   download_numbers(particles.sums.energy, &Row::energy, rows, stream);
   download_numbers(particles.sums.virial, &Row::virial, rows, stream);
   return rows;
@@ -67,13 +65,13 @@ void upload_rows(const std::vector<ParticleRow<Precision>>& rows, Particles<Prec
   using Row = ParticleRow<Precision>;
   particles.count = static_cast<Index>(rows.size());
   ParticleState<Precision>& state = particles.state;
-  upload_vectors(rows, &Row::position, state.position, stream);
-  upload_vectors(rows, &Row::velocity, state.velocity, stream);
-  upload_vectors(rows, &Row::image, state.image, stream);
+  upload_member(rows, &Row::position, state.position, stream);
+  upload_member(rows, &Row::velocity, state.velocity, stream);
+  upload_member(rows, &Row::image, state.image, stream);
   upload_numbers(rows, &Row::cell, state.cell, stream);
   upload_numbers(rows, &Row::id, state.id, stream);
   upload_numbers(rows, &Row::type, state.type, stream);
-  upload_vectors(rows, &Row::force, particles.sums.force, stream);
+  upload_member(rows, &Row::force, particles.sums.force, stream);
   upload_numbers(rows, &Row::energy, particles.sums.energy, stream);
   upload_numbers(rows, &Row::virial, particles.sums.virial, stream);
 }

@@ -15,6 +15,8 @@ struct ParticleRow {
   using Accumulator = typename Precision::Accumulator;
 
   Vec3<State> position;  ///< relative to the centre of `cell` [sigma]
+  /// Where it was when its list was made, relative to the same; where none is kept, its position.
+  Vec3<State> reference;
   Vec3<State> velocity;
   Vec3<std::int32_t> image;
   Index cell;  ///< in the global grid
@@ -32,6 +34,38 @@ struct ParticleRow {
 template <class Precision>
 std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
                                                   Stream& stream);
+
+template <class T>
+std::vector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream) {
+  const std::vector<T> x = from.x.download(stream), y = from.y.download(stream),
+                       z = from.z.download(stream);
+  std::vector<Vec3<T>> vectors(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) vectors[i] = {x[i], y[i], z[i]};
+  return vectors;
+}
+
+/// Of a buffer that may have more room.
+template <class T>
+void upload_vectors(const std::vector<Vec3<T>>& vectors, Vec3Buffer<T>& to, Stream& stream) {
+  const auto upload = [&](Buffer<T>& one, T Vec3<T>::*member) {
+    std::vector<T> values;
+    values.reserve(vectors.size());
+    for (const Vec3<T>& vector : vectors) values.push_back(vector.*member);
+    one.upload(values, stream);
+  };
+  upload(to.x, &Vec3<T>::x);
+  upload(to.y, &Vec3<T>::y);
+  upload(to.z, &Vec3<T>::z);
+}
+
+template <class Precision>
+void upload_references(const std::vector<ParticleRow<Precision>>& rows,
+                       Vec3Buffer<typename Precision::State>& to, Stream& stream) {
+  std::vector<Vec3<typename Precision::State>> references;
+  references.reserve(rows.size());
+  for (const ParticleRow<Precision>& row : rows) references.push_back(row.reference);
+  upload_vectors(references, to, stream);
+}
 
 /// Types are not touched.
 template <class Precision>

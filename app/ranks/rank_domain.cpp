@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ranks/arrivals.hpp"
+#include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
 
@@ -15,6 +15,11 @@ namespace {
 Problem problem_of(const Problem& global, const CellGrid& grid) {
   Problem problem = global;
   problem.grid = grid;
+  if (global.skin > 0.0) {  // lists take memory by particles
+    const double share = static_cast<double>(grid.count()) / static_cast<double>(global.grid.count());
+    problem.particles = static_cast<Index>(std::ceil(share * static_cast<double>(global.particles)));
+    problem.particles_of_all_ranks = global.particles;
+  }
   problem.box.lower = grid.lower;
   problem.box.periodic = grid.periodic;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -23,9 +28,13 @@ Problem problem_of(const Problem& global, const CellGrid& grid) {
   return problem;
 }
 
-OrderRules rules_of(const SimulationSettings& setup) {
+OrderRules rules_of(const SimulationSettings& setup, const Problem& global) {
   OrderRules rules;
   rules.deterministic = setup.deterministic;
+  if (global.skin == 0.0) return rules;
+  rules.lasts = OrderLasts::while_near;
+  rules.most_displacement = most_displacement(global);
+  rules.parts = CellParts{global.parts_of_a_cell};
   return rules;
 }
 
@@ -57,7 +66,7 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
                                   const Decomposition& decomposition, int rank, std::int64_t step)
     : decomposition_(decomposition),
       rank_(rank),
-      rules_(rules_of(setup)),
+      rules_(rules_of(setup, global)),
       mailbox_(rank, decomposition.ranks(), stream_),
       sums_(rank, decomposition.ranks(), stream_),
       box_(global.box),
@@ -78,6 +87,7 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   }
   used_.resize(1);
   most_used_.resize(1);
+  control_.upload(std::vector<StepControl>(1), stream_);
   profiler_.pause();
   lay_rows();
 }
@@ -103,6 +113,10 @@ void RankDomain<Precision>::begin_stage(const StageSettings& stage) {
 template <class Precision>
 void RankDomain<Precision>::own(std::vector<Row> rows) {
   const auto count = static_cast<Index>(rows.size());
+  if (keeps_list()) {
+    owned_ = rows;
+    for (Row& row : rows) row.position = row.reference;
+  }
   for (Row& row : rows) row.cell = decomposition_.place_of_own(rank_, row.cell);
   wanted_rows_ = std::max(wanted_rows_, count);
   if (particles_.count < count) particles_.count = rows_for(count);
@@ -136,12 +150,25 @@ void RankDomain<Precision>::lay_rows() {
   const Index rows = std::exchange(particles_.count, all);
   binning_->reserve(particles_, stream_);
   particles_.count = rows;
+  if (!keeps_list()) return;
+  borders_.reserve(mailbox_.rooms(), all, stream_);
+  binning_->tell_places(borders_.place_of_rows());
+}
+
+template <class Precision>
+BinnedParticles<Precision> RankDomain<Precision>::view() {
+  BinnedParticles<Precision> view = binning_->view(particles_);
+  if (!keeps_list()) return view;
+  view.count += mailbox_.slots();  // rows of a list are written before anybody knows of too many
+  view.targets = own_box();
+  view.longest_row = &control_.data()->longest_row;
+  return view;
 }
 
 template <class Precision>
 const Index* RankDomain<Precision>::rows_used() const {
   if (!is_ordered_) return used_.data();
-  return view().offset + decomposition_.domain(rank_).grid.count();
+  return binning_->view(particles_).offset + decomposition_.domain(rank_).grid.count();
 }
 
 /// Those whose layer around holds none but the rank's own cells.
@@ -187,6 +214,7 @@ Departures<Precision> RankDomain<Precision>::departures() {
   depart.outgoing = mailbox_.outgoing();
   depart.into_cells = binning_->arrival(particles_, step(), nullptr, 0).into_cells;
   depart.type = particles_.state.type.data();
+  depart.velocity = std::as_const(particles_.state.velocity).view();
   depart.several_types = particles_.types > 1;
   return depart;
 }
@@ -228,15 +256,20 @@ void RankDomain<Precision>::both_halves() {
 }
 
 template <class Precision>
-void RankDomain<Precision>::order() {
-  const Index rows = particles_.count;
+void RankDomain<Precision>::take_in(Coming coming) {
   ParticleState<Precision>& state = particles_.state;
-  profiler_.begin(Region::bin, stream_);
   for_each(stream_, mailbox_.slots(),
-           TakeIn<Precision>{mailbox_.arrived(), rows,
+           TakeIn<Precision>{mailbox_.arrived(), particles_.count,
                              binning_->arrival(particles_, step(), nullptr, 0).into_cells,
                              state.velocity.view(), state.id.data(), state.type.data(),
-                             particles_.types > 1});
+                             particles_.types > 1, coming});
+}
+
+template <class Precision>
+void RankDomain<Precision>::order() {
+  const Index rows = particles_.count;
+  profiler_.begin(Region::bin, stream_);
+  take_in(Coming::all);
   particles_.count = rows + mailbox_.slots();
   binning_->order_arrived(particles_, profiler_, stream_);
   particles_.count = rows;
@@ -246,7 +279,7 @@ void RankDomain<Precision>::order() {
 template <class Precision>
 void RankDomain<Precision>::compute(Wanted wanted) {
   profiler_.begin(Region::prepare, stream_);
-  backend_->rebuild(view(), stream_);
+  if (!keeps_list()) backend_->rebuild(view(), stream_);
   profiler_.begin(Region::force, stream_);
   backend_->compute(view(), *interaction_, wanted, particles_.sums, stream_);
   profiler_.begin(Region::end, stream_);
@@ -318,13 +351,16 @@ void RankDomain<Precision>::keep() {
   kept_step_ = step_;
   shared_->keep(stream_);
   most_used_.fill_bytes(0, stream_);
+  if (keeps_list()) keep_list();
 }
 
 template <class Precision>
 bool RankDomain<Precision>::was_short() {
   wanted_letters_ = mailbox_.wanted();
   wanted_rows_ = std::max({wanted_rows_, most_used_.download(stream_)[0], rows_now()});
-  return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_);
+  if (keeps_list()) wanted_row_ = control_.download(stream_)[0].longest_row;
+  return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_) ||
+         wanted_row_ > backend_->row_capacity();
 }
 
 template <class Precision>
@@ -339,6 +375,7 @@ template <class Precision>
 void RankDomain<Precision>::grow() {
   mailbox_.make_room(wanted_letters_);
   if (wanted_rows_ > particles_.count) particles_.count = rows_for(wanted_rows_);
+  if (wanted_row_ > backend_->row_capacity()) backend_->grow_rows(wanted_row_);
 }
 
 template <class Precision>
@@ -348,6 +385,7 @@ void RankDomain<Precision>::begin_again() {
   is_ordered_ = false;
   step_ = kept_step_;
   shared_->take_back(stream_);
+  if (keeps_list()) begin_again_from_list();
 }
 
 /// By row; nothing where a row is no particle of this rank.
@@ -362,7 +400,20 @@ std::vector<std::optional<Index>> RankDomain<Precision>::own_cells() {
 
 template <class Precision>
 auto RankDomain<Precision>::rows() -> std::vector<Row> {
-  const std::vector<Row> all = download_rows(particles_, stream_);
+  std::vector<Row> own =
+      keeps_list() && !is_ordered_ ? owned_ : own_of(binning_->reference());
+  sort_within_cells(own);
+  return own;
+}
+
+/// Of rows as they lie, with these references where a list is kept.
+template <class Precision>
+auto RankDomain<Precision>::own_of(const Vec3Buffer<State>& references) -> std::vector<Row> {
+  std::vector<Row> all = download_rows(particles_, stream_);
+  if (keeps_list()) {
+    const std::vector<Vec3<State>> then = download_vectors(references, stream_);
+    for (std::size_t i = 0; i < std::min(all.size(), then.size()); ++i) all[i].reference = then[i];
+  }
   const std::vector<std::optional<Index>> cells = own_cells();
   std::vector<Row> own;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -370,7 +421,6 @@ auto RankDomain<Precision>::rows() -> std::vector<Row> {
     own.push_back(all[i]);
     own.back().cell = *cells[i];
   }
-  sort_within_cells(own);
   return own;
 }
 

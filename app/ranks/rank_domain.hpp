@@ -10,6 +10,19 @@
 //   sum           where a heat bath needs it: of the kinetic energy      -> sums of all ranks ->
 //   second_half   v
 //
+// Where the back end keeps a list, order and ghosts last as long as it does:
+//
+//   move          under watch; positions of those that others see            -> letters ->
+//   take          where ghosts are now
+//   compute       by the list
+//
+// until one of some rank has moved too far, which all ranks get to know with the letters. Then,
+// before forces are computed:
+//
+//   settle        each into the cell where it is, or over to its owner       -> letters ->
+//   show          copies of those in cells that others see                   -> letters ->
+//   order         and the list
+//
 // How many particles there are the device alone knows: kernels run over rows for as many as there
 // may be. Where rows or letters turn out to be too few it is noted, and told between batches; then
 // the batch is done again from a copy of what it began with, with more of them.
@@ -20,6 +33,8 @@
 #include <vector>
 
 #include "app/engine/simulation.hpp"
+#include "app/ranks/arrivals.hpp"
+#include "app/ranks/borders.hpp"
 #include "app/ranks/decomposition.hpp"
 #include "app/ranks/departures.hpp"
 #include "app/ranks/mailbox.hpp"
@@ -51,7 +66,10 @@ class RankDomain {
   Profiler& profiler() { return profiler_; }
   Stream& stream() { return stream_; }
 
-  /// The particles in its cells, to begin with, in no order: ghosts are lacking.
+  bool keeps_list() const { return rules_.lasts == OrderLasts::while_near; }
+
+  /// The particles in its cells, to begin with, in no order: ghosts are lacking. Where a list is
+  /// kept that is theirs where it was made.
   void own(std::vector<Row> rows);
 
   // Phases. Each only enqueues.
@@ -63,6 +81,39 @@ class RankDomain {
   /// Its part, for all to get.
   void sum_kinetic_energy(Velocities which);
   void second_half();
+
+  // The same where a list is kept: rank_domain_list.cpp. Units are counted from the last open(),
+  // and do nothing from the one on before which somebody moved too far.
+
+  void stay_where_they_are();
+  void settle();
+  void take_emigrants();
+  void show_own();
+  void order_and_list();
+  /// Own particles back to where they were of late, after a list of older positions was made.
+  void return_to_present();
+
+  /// Of what belongs to unit k.
+  Gate gate_of(std::int32_t k) { return {&control_.data()->limit, k}; }
+  /// `units` may run. How many of them did: settled().
+  void open(std::int32_t units);
+  /// What unit 0 will evaluate is where they are now.
+  void begin_units();
+  struct Settled {
+    std::int32_t units = 0;
+    bool is_due = false;  ///< a new list
+  };
+  Settled settled();
+  /// The halves that lead to unit 0, or from unit k to the next.
+  void watch_first_half();
+  void watch_both_halves(std::int32_t k);
+  void send_positions();
+  /// Of who has moved too far, unit k knows.
+  void wait_for_positions(std::int32_t k);
+  /// Of who is told by the host.
+  bool is_due();
+  void stop_before(std::int32_t k);
+  void take_positions();
 
   const SharedIntegrator<Precision>& integrator() const { return *shared_; }
   /// When everybody's are there.
@@ -115,12 +166,18 @@ class RankDomain {
   void move_own(const Move& move);
   template <HalfSteps halves>
   void move();
+  template <HalfSteps halves>
+  void watch(std::int32_t unit);
+  void take_in(Coming coming);
+  void keep_list();
+  void begin_again_from_list();
+  std::vector<Row> own_of(const Vec3Buffer<State>& references);
   OwnRows own_rows() const;
   CellBox own_box() const;
   SumsOfRanks sums_of_all() const { return sums_.all(all_particles_); }
   Departures<Precision> departures();
   CellBox cells_that_nobody_sees() const;
-  BinnedParticles<Precision> view() const { return binning_->view(particles_); }
+  BinnedParticles<Precision> view();
   const Index* rows_used() const;
   Index rows_now();
   std::vector<std::optional<Index>> own_cells();
@@ -143,6 +200,16 @@ class RankDomain {
   ParticleCopy<Precision> kept_;
   Index wanted_rows_ = 0;
   std::vector<LetterSize> wanted_letters_;
+
+  // Where a list is kept.
+  Buffer<StepControl> control_;
+  Borders borders_;
+  std::vector<Row> owned_;  ///< what own() got, while nothing has come of it
+  Vec3Buffer<State> kept_reference_;
+  bool kept_order_ = false;
+  std::int32_t wanted_row_ = 0;  ///< entries of the longest row
+  std::int32_t opened_at_ = 0;  ///< step of the last open()
+  std::uint32_t letters_then_ = 0, sums_then_ = 0;
 
   std::array<Buffer<PlacesOfCell>, 3> places_;
   std::array<Buffer<Index>, 3> cells_of_ranks_;

@@ -84,6 +84,9 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
   agree<BackendRefusal>(refusal);
   if (is_complete_) choose_exchange(commission.exchange);
   if (!is_complete_) return;
+  list_.skin = commission.global.skin;
+  list_age_ = commission.list_age;
+  if (keeps_list()) connect();  // whoever has nobody to show listens, too
   if (is_direct_) connect_sums();
   if (commission.integrator.empty()) return;
   for (auto& domain : domains_) domain->restore_integrator(commission.integrator);
@@ -158,7 +161,7 @@ void RankTeam<Precision>::choose_exchange(Exchange wanted) {
 }
 
 template <class Precision>
-void RankTeam<Precision>::own(const std::vector<Row>& all) {
+void RankTeam<Precision>::own(const std::vector<Row>& all, bool have_list) {
   const auto ranks = static_cast<std::size_t>(post_.ranks());
   std::vector<Mail> posted(domains_.size(), Mail(ranks));
   for (const Row& row : all) {
@@ -169,6 +172,7 @@ void RankTeam<Precision>::own(const std::vector<Row>& all) {
     domains_[i]->own(arrived[i][first_rank].template rows<Row>());
   }
   is_ordered_ = false;
+  if (keeps_list()) is_list_old_ = is_any(have_list);
 }
 
 /// Of ranks whose letters have other room than before, or come for the first time.
@@ -220,6 +224,9 @@ template <class Precision>
 template <class Action>
 void RankTeam<Precision>::until_it_fits(const Action& action) {
   for (auto& domain : domains_) domain->keep();
+  const bool was_ordered = is_ordered_;
+  kept_list_ = list_;
+  kept_list_age_ = list_age_;
   while (true) {
     action();
     bool is_short = false;
@@ -228,6 +235,11 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
     for (auto& domain : domains_) domain->grow();
     connect();
     for (auto& domain : domains_) domain->begin_again();
+    list_ = kept_list_;
+    list_age_ = kept_list_age_;
+    if (!keeps_list()) continue;
+    is_ordered_ = false;
+    is_list_old_ = is_list_old_ || was_ordered;
   }
 }
 
@@ -249,6 +261,11 @@ void RankTeam<Precision>::exchange_letters() {
     for (auto& domain : domains_) domain->mailbox().wait();
     return;
   }
+  carry_letters_through_host();
+}
+
+template <class Precision>
+void RankTeam<Precision>::carry_letters_through_host() {
   carry_through_host([](Domain & domain) -> auto& { return domain.mailbox(); });
 }
 
@@ -291,9 +308,14 @@ template <class Precision>
 void RankTeam<Precision>::evaluate(Wanted wanted) {
   if (is_ordered_) return compute(wanted);
   until_it_fits([&] {
-    for (auto& domain : domains_) domain->show();
-    order();
+    if (keeps_list()) {
+      list_what_is_owned();
+    } else {
+      for (auto& domain : domains_) domain->show();
+      order();
+    }
     compute(wanted);
+    if (!is_list_old_) list_age_ = 1;
   });
   is_ordered_ = true;
 }
@@ -302,24 +324,29 @@ template <class Precision>
 void RankTeam<Precision>::advance(std::int64_t steps, Wanted of_the_last) {
   if (steps == 0) return;
   Domain& timed = *domains_.front();
-  const bool sums_in_steps = timed.integrator().sums_in_steps();
   if (timed.integrator().lacks_kinetic_energy()) tell_kinetic_energy();
   timed.profiler().start();
   until_it_fits([&] {
     timed.profiler().pause();
-    for (auto& domain : domains_) domain->first_half();
-    for (std::int64_t left = steps; left > 0; --left) {
-      // The last may evaluate energies too, and is none unless it is the only one.
-      const bool is_sample = left == steps || left % steps_a_sample == 2;
-      is_sample ? timed.profiler().sample() : timed.profiler().pause();
-      order();
-      compute(left == 1 ? of_the_last : Wanted::forces);
-      if (sums_in_steps) sum_kinetic_energy(Velocities::kicked);
-      for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
-    }
+    keeps_list() ? advance_by_units(steps, of_the_last) : advance_by_steps(steps, of_the_last);
   });
   timed.profiler().stop(timed.stream());
   is_ordered_ = true;
+}
+
+template <class Precision>
+void RankTeam<Precision>::advance_by_steps(std::int64_t steps, Wanted of_the_last) {
+  Profiler& profiler = domains_.front()->profiler();
+  for (auto& domain : domains_) domain->first_half();
+  for (std::int64_t left = steps; left > 0; --left) {
+    // The last may evaluate energies too, and is none unless it is the only one.
+    const bool is_sample = left == steps || left % steps_a_sample == 2;
+    is_sample ? profiler.sample() : profiler.pause();
+    order();
+    compute(left == 1 ? of_the_last : Wanted::forces);
+    if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
+    for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
+  }
 }
 
 template <class Precision>

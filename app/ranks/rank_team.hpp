@@ -27,8 +27,11 @@ class RankTeam {
   /// Whether letters go straight from device to device.
   bool exchanges_directly() const { return is_direct_; }
 
-  /// Deals out the particles: all of them on the first rank, none elsewhere.
-  void own(const std::vector<Row>& all);
+  bool keeps_list() const { return domains_.front()->keeps_list(); }
+
+  /// Deals out the particles: all of them on the first rank, none elsewhere. `have_list`: they are
+  /// to go on with that, and with the forces that they have.
+  void own(const std::vector<Row>& all, bool have_list = false);
   void evaluate(Wanted wanted);
   void advance(std::int64_t steps, Wanted of_the_last);
   /// Takes out the motion of the centre of mass.
@@ -58,6 +61,11 @@ class RankTeam {
   RegionSeconds regions() const { return domains_.front()->profiler().seconds(); }
   void forget_regions() { domains_.front()->profiler() = Profiler(); }
 
+  /// Of the list, where one is kept; the same on all ranks, but for its rows.
+  const ListStats& list_stats() const { return list_; }
+  /// Evaluations since it was made.
+  std::int64_t list_age() const { return list_age_; }
+
   LaunchReport launch_report() const { return domains_.front()->launch_report(); }
 
  private:
@@ -78,12 +86,24 @@ class RankTeam {
   void connect_sums();
   template <class Of>
   void carry_through_host(const Of& of);
+  void carry_letters_through_host();
   void exchange_letters();
   void exchange_sums();
   void sum_kinetic_energy(Velocities which);
   void tell_kinetic_energy();
   void order();
   void compute(Wanted wanted);
+  void advance_by_steps(std::int64_t steps, Wanted of_the_last);
+
+  // Where a list is kept: rank_team_list.cpp.
+  void advance_by_units(std::int64_t steps, Wanted of_the_last);
+  void order_and_list();
+  void list_what_is_owned();
+  void list_anew();
+  std::int32_t units_at_once(std::int64_t left) const;
+  bool exchange_positions(std::int32_t unit);
+  void run_units(std::int32_t units);
+  bool is_sample_of_lists() const;
 
   RankGrid grid_;
   Decomposition decomposition_;
@@ -94,6 +114,11 @@ class RankTeam {
   bool is_complete_ = true;
   bool is_direct_ = false;
   bool is_ordered_ = false;
+
+  bool is_list_old_ = false;  ///< of what is owned: made of where it was, not of where it is
+  ListStats list_, kept_list_;
+  std::int64_t list_age_ = 0, kept_list_age_ = 0;
+  std::int32_t expected_interval_ = 0;  ///< the longest of late; 0: not known
 };
 
 /// What processes do that are not that of the first rank: what it orders, until it ends.

@@ -8,12 +8,14 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "app/engine/candidates.hpp"
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/ranks/rank_team.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
+#include "neighbor/cells/change_grid.hpp"
 #include "neighbor/cells/exact_transfer.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
@@ -46,7 +48,13 @@ class RankedSimulation final : public Simulation {
     observers_.emplace(setup_.observables, observed_system(state, setup_));
     step_ = first_step_ = state.step;
     upload_exact(state, whole_, stream_);
-    deal_out();
+    if (is_of_this_grid(state)) {
+      deal_out(state.reference);
+    } else {
+      change_grid(whole_, grid_of(state), problem_.grid, stream_);
+      deal_out();
+      evaluate(Wanted::forces);
+    }
   }
 
   ~RankedSimulation() override { dismiss(); }
@@ -106,6 +114,11 @@ class RankedSimulation final : public Simulation {
     state.types = types_;
     collect_energy();
     state.integrator = team_.integrator_state();
+    if (team_.keeps_list()) {
+      state.skin = problem_.skin;
+      state.reference = download_reference(reference_, whole_, stream_);
+      state.list_age = team_.list_age();
+    }
     if (const auto row = state.first_broken_row()) {
       throw PhysicsError("step " + std::to_string(step_) + ": particle " +
                          std::to_string(state.id[*row]) +
@@ -127,8 +140,10 @@ class RankedSimulation final : public Simulation {
     gather();
     find_cells();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    observers_->sample(step_, {whole_, problem_.grid, cell_offsets_.data(), 0.0, step_, time()},
-                       stream_, seconds.count());
+    const double stray_of_a_list = 0.5 * problem_.skin;
+    observers_->sample(
+        step_, {whole_, problem_.grid, cell_offsets_.data(), stray_of_a_list, step_, time()},
+        stream_, seconds.count());
   }
   std::vector<ObservableResult> observable_results() override {
     return observers_->results(stream_);
@@ -158,6 +173,7 @@ class RankedSimulation final : public Simulation {
     stats.threads = report.shape.threads;
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
     stats.note = report.note();
+    if (team_.keeps_list()) stats.list = team_.list_stats();
     return stats;
   }
 
@@ -255,10 +271,21 @@ class RankedSimulation final : public Simulation {
     whole_.sums.virial.fill_bytes(0, stream_);
   }
 
-  /// To their owners, as they lie in whole_.
-  void deal_out() {
+  /// Otherwise another kind of back end goes on with it, or a list with another skin.
+  bool is_of_this_grid(const ExactState& state) const {
+    return grid_of(state).cells == problem_.grid.cells && state.skin == problem_.skin;
+  }
+
+  /// To their owners, as they lie in whole_. `reference`: where each was when the list was made;
+  /// empty: where it is.
+  void deal_out(const std::vector<Double3>& reference = {}) {
+    std::vector<Row> rows = download_rows(whole_, stream_);
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      const auto& [x, y, z] = reference[i];
+      rows[i].reference = Vec3<double>{x, y, z}.template to<typename Precision::State>();
+    }
     together({Order::What::own}, [&] {
-      team_.own(download_rows(whole_, stream_));
+      team_.own(rows, !reference.empty());
       return true;
     });
   }
@@ -268,6 +295,7 @@ class RankedSimulation final : public Simulation {
     if (is_gathered_) return;
     const std::vector<Row> rows = together({Order::What::rows}, [&] { return team_.rows(); });
     upload_rows(rows, whole_, stream_);
+    if (team_.keeps_list()) upload_references(rows, reference_, stream_);
     is_gathered_ = true;
   }
 
@@ -308,6 +336,7 @@ class RankedSimulation final : public Simulation {
   std::shared_ptr<Post> post_;
   RankTeam<Precision> team_;
   Particles<Precision> whole_;
+  Vec3Buffer<typename Precision::State> reference_;  ///< of those, where a list is kept
   Reduction reduction_;
   std::optional<Observers<Precision>> observers_;
   Buffer<Index> cell_offsets_;
@@ -325,6 +354,11 @@ void require_ranks(const SimulationSettings& setup, const Problem& problem, cons
   if (const auto refusal = refusal_on_ranks(setup, problem.grid, ranks, backends)) {
     throw RanksRefusal(*refusal);
   }
+}
+
+/// On the grid that the back end wants: the first that it would be tried with.
+Problem as_it_runs(const SimulationSettings& setup, const Problem& bare) {
+  return problem_for(candidates_for(setup, bare).front(), bare);
 }
 
 template <class State>
@@ -367,9 +401,10 @@ class Ranks final : public RankDevice {
 
   std::unique_ptr<Simulation> make(SimulationSetup setup, const RankWish& wish,
                                    std::shared_ptr<Post> post) const override {
-    const Problem problem = make_problem(setup, setup.start, device_properties());
-    require_resolved(setup.start, problem);
+    const Problem bare = make_problem(setup, setup.start, device_properties());
+    require_resolved(setup.start, bare);
     require_observables(setup.observables, observed_system(setup.start, setup));
+    const Problem problem = as_it_runs(setup, bare);
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
     return make_ranked(
@@ -380,15 +415,12 @@ class Ranks final : public RankDevice {
   std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
                                      const RankWish& wish,
                                      std::shared_ptr<Post> post) const override {
-    if (!state.reference.empty()) {
-      throw RanksRefusal("a state with a list of pairs cannot go on on several ranks yet");
-    }
-    const Problem problem = make_problem(setup, state, device_properties());
+    const Problem problem = as_it_runs(setup, make_problem(setup, state, device_properties()));
     require_observables(setup.observables, observed_system(state, setup));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
     return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
-                        state.step, state.integrator},
+                        state.step, state.integrator, state.list_age},
                        state, post);
   }
 

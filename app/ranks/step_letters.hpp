@@ -62,10 +62,20 @@ struct LetterRows {
         ghosts(reinterpret_cast<Ghost*>(begin + ghosts_at(room_for))),
         room(room_for) {}
 
+  /// In place of ghosts that are there already: where they are now, in the same order.
+  PENCILBOX_DEVICE_FUNCTION Vec3<typename Precision::State>* positions() const {
+    return reinterpret_cast<Vec3<typename Precision::State>*>(ghosts);
+  }
+
   static std::size_t bytes(const LetterSize& room) { return bytes_used(room, room.ghosts); }
   /// Of a letter with so many ghosts.
   static std::size_t bytes_used(const LetterSize& room, Index ghosts) {
     return ghosts_at(room) + static_cast<std::size_t>(ghosts) * sizeof(Ghost);
+  }
+  /// Of one with so many positions.
+  static std::size_t bytes_of_positions(const LetterSize& room, Index positions) {
+    using Position = Vec3<typename Precision::State>;
+    return ghosts_at(room) + static_cast<std::size_t>(positions) * sizeof(Position);
   }
 
  private:

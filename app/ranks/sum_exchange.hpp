@@ -50,6 +50,9 @@ class SumExchange {
   /// before bring_in().
   void bring_out(std::vector<Parcel>& going, std::vector<Parcel>& coming);
   void bring_in();
+  /// As of letters: see mailbox.hpp.
+  std::uint32_t exchanges() const { return exchange_; }
+  void take_back_to(std::uint32_t exchange) { exchange_ = exchange; }
   /// Until the next but one.
   SumsOfRanks all(std::int64_t particles) const;
 

@@ -33,6 +33,15 @@ PENCILBOX_DEVICE_FUNCTION inline void wait_for_flag(std::uint32_t* flag, std::ui
 #endif
 }
 
+/// What was written before the flag was raised that this thread has waited for.
+PENCILBOX_DEVICE_FUNCTION inline std::uint32_t look_at(const std::uint32_t* word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return *static_cast<const volatile std::uint32_t*>(word);
+#else
+  return *word;
+#endif
+}
+
 /// Adds one to a counter and returns what stood there. Threads of a warp that count the same one at
 /// a time add up first: thousands of additions to one word would come one after the other.
 PENCILBOX_DEVICE_FUNCTION inline Index count_up(Index* counter) {

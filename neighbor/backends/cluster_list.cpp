@@ -279,6 +279,7 @@ BackendEntry cluster_list() {
                    .choices = {"auto", "4", "8", "16", "32"}}},
       .needs_blocks = true,
       .rebuild = Rebuild::on_displacement,
+      .on_ranks = OnRanks::not_to_the_bit,
       .order = ParticleOrder::curves_in_cells,
       .worth_trying = {{}},
   });

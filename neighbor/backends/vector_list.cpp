@@ -13,19 +13,26 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+/// A pencil has rows for all its particles, or for none where none is a target.
 struct CountRows {
   const Index* offset;
   GridView<double> grid;
   Pencils pencils;
+  CellBox targets;
   Index* count;  ///< [pencils + 1] the last is 0
 
   void operator()(Index k) const {
-    if (k == pencils.count()) {
-      count[k] = 0;
-      return;
-    }
+    count[k] = 0;
+    if (k == pencils.count()) return;
     const Pencil pencil = pencils[k];
+    if (!has_targets(pencil)) return;
     count[k] = rows_needed(offset, grid.linear(pencil.first), pencil);
+  }
+
+  bool has_targets(const Pencil& pencil) const {
+    const auto [x, y, z] = pencil.first;
+    return x + pencil.length > targets.begin.x && x < targets.end.x &&
+           targets.has({targets.begin.x, y, z});
   }
 };
 
@@ -59,7 +66,7 @@ class VectorList final : public Backend<Precision> {
     const Pencils pencils = RowSums<Precision>::pencils(particles.grid.cells);
     for_each(stream, pencils.count() + 1,
              CountRows{particles.offset, RowSums<Precision>::placed(particles).grid, pencils,
-                       count_.data()});
+                       particles.targets, count_.data()});
     scan_(count_.data(), first_.data(), pencils.count() + 1, stream);
     for_each_pencil(stream, pencils,
                     [this, view = this->view(), particles](const Pencil& pencil, Index number) {
@@ -163,6 +170,7 @@ BackendEntry vector_list() {
       .source = "ours, after Pall and Hess 2013",
       .has_vectors = true,
       .rebuild = Rebuild::on_displacement,
+      .on_ranks = OnRanks::not_to_the_bit,
       .worth_trying = {{}},
   });
 }

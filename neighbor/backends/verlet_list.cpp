@@ -23,6 +23,14 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+/// Of rows that nobody builds.
+struct EmptyRows {
+  static constexpr const char* name = "verlet-list: empty rows";
+  Index* length;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index row) const { length[row] = 0; }
+};
+
 /// One thread builds a row, and stores four entries at a time: one by one, the rows of neighbouring
 /// threads, which fill at different pace, would be written in scraps.
 template <class Precision>
@@ -34,6 +42,7 @@ struct BuildByThreads {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
     const BinnedParticles<Precision>& particles = list.particles;
     const Vec3<Pair> position = particles.packed[target].position;
+    if (!particles.is_target(target)) return;
     const CellCoordinates home = particles.grid.coordinates(particles.cell[target]);
     Row row{list.rows.fours(target, 0), {}, 0};
     for_each_neighbor_run(particles.grid, particles.offset, home, [&](const NeighborRun& run) {
@@ -230,6 +239,9 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     fill_shifts(particles.grid, stream);
     const ListBuild<Precision> list{particles, memory_.rows(particles.count),
                                     static_cast<Pair>(radius_ * radius_)};
+    if (!particles.targets.is_everywhere()) {
+      for_each(stream, particles.count, EmptyRows{list.rows.length});
+    }
     if (threads_build_) {
       return for_each(stream, particles.count, BuildByThreads<Precision>{list});
     }
@@ -299,10 +311,16 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     const std::string& given = options.at("threads_per_target");
     if (given != "auto") return std::stoi(given);
     if (problem.device.emulates_blocks) return 1;
-    const double missing = 2048.0 * problem.device.multiprocessors / problem.particles;
+    const double missing = 2048.0 * problem.device.multiprocessors / targets_that_set_lanes(problem);
     int lanes = 1;
     while (lanes < 32 && lanes * lanes <= missing) lanes *= 2;
     return lanes;
+  }
+
+  /// Bits depend on it: what has the same on any number of ranks looks at the particles of all.
+  static Index targets_that_set_lanes(const Problem& problem) {
+    const bool has_others = problem.deterministic && problem.particles_of_all_ranks > 0;
+    return has_others ? problem.particles_of_all_ranks : problem.particles;
   }
 
   /// And half as many again.
@@ -344,6 +362,7 @@ BackendEntry verlet_list() {
   threads.choices_without_blocks.emplace_back("auto");
   info.options = {block_option("256"), std::move(threads)};
   info.rebuild = Rebuild::on_displacement;
+  info.on_ranks = OnRanks::to_the_bit;
   info.worth_trying = {{}};
   return make_entry<VerletList>(std::move(info));
 }

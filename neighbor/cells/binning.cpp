@@ -135,6 +135,7 @@ struct Reorder {
   Index particles;
   CellParts parts;
   Vec3<State> side;  ///< of a cell [sigma]
+  Index* places;     ///< [N] of those that were there before; null: nobody asks
 
   /// What is moved of a particle.
   struct Row {
@@ -165,6 +166,7 @@ struct Reorder {
     if (order != nullptr ? i >= begin_of[next.parts] : row.ticket == nobody) return;
     const Index now =
         order != nullptr ? i : begin_of[parts.number(side, row.cell, row.position)] + row.ticket;
+    if (places != nullptr) places[order != nullptr ? order[i] : i] = now;
     to.position.store(now, row.position);
     if constexpr (separate_pair_position) {
       if (pair_position.x != nullptr) pair_position.store(now, row.position.template to<Pair>());
@@ -452,7 +454,8 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profi
                                    rules_.lasts == OrderLasts::one_step,
                                    particles.count,
                                    rules_.parts,
-                                   grid_.view<State>().side};
+                                   grid_.view<State>().side,
+                                   places_};
   const bool scans_itself = scans_in_blocks_ && parts() <= ScanAndReorder<Precision>::most_parts;
   if (!scans_itself) {
     // The library's scan passes no gate; scanned once more, the same counts give the same offsets.

@@ -97,6 +97,12 @@ class Binning {
   /// their arrays with others; else they come back to where they were, so that a graph finds them.
   void order_arrived(Particles<Precision>& particles, Profiler& profiler, Stream& stream);
 
+  /// Where the order lasts and arrivals are others than this class enqueues: nobody has arrived
+  /// yet.
+  void expect_arrivals(Stream& stream) { count_anew(stream); }
+  /// From here on each order tells where the row is now that was row i before: [rows].
+  void tell_places(Index* places) { places_ = places; }
+
   /// Orders particles by the cells that they say they are in, and takes their positions for those
   /// that the watch compares with: what a checkpoint is resumed with.
   void restore_order(Particles<Precision>& particles, Stream& stream);
@@ -140,6 +146,7 @@ class Binning {
   Vec3Buffer<State> reference_;                         // only where the order lasts
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
+  Index* places_ = nullptr;
   Buffer<Index> counts_, next_counts_;  // of parts
   Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells
   Buffer<Index> ticket_, order_;

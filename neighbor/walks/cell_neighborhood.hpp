@@ -365,7 +365,7 @@ PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
   const Index first_team_of_warp = (block.thread() - block.lane()) / Team::lanes;
   for (auto c = static_cast<Index>(begin); c < end; ++c) {
     const IndexRange cell = particles.particles_of(c);
-    if (cell.count() == 0) continue;
+    if (cell.count() == 0 || !particles.has_targets_in(c)) continue;
     const Index number = around.go_to(c, cell, numbers, (cell.count() + size - 1) / size);
     for (Index first = cell.begin; first < cell.end; first += size * Team::count(block)) {
       TargetGroup<typename Precision::Pair, size> group(

@@ -42,8 +42,10 @@ class OnSeveralRanks : public EveryBackend {
     setup.precision = precision();
     setup.deterministic = backend().info.on_ranks == OnRanks::to_the_bit;
     setup.timestep = 0.002;
+    setup.skin = 0.05;  // of a list: so many cells, and a new one every few steps
     return setup;
   }
+  bool keeps_list() const { return backend().info.rebuild == Rebuild::on_displacement; }
   std::unique_ptr<Simulation> on_one(SimulationSetup setup) const {
     return backend().device->make(std::move(setup));
   }
@@ -88,6 +90,17 @@ TEST_P(ToTheBit, WhateverTheirGrid) {
   } else {
     expect_same_steps(liquid(), {{1, 1, 1}, {2, 1, 1}, {1, 3, 1}, {2, 2, 2}, {4, 3, 3}}, 40);
   }
+}
+
+/// One that lasts for many steps and is made while a batch is under way, or at its end.
+TEST_P(ToTheBit, WhileAListLasts) {
+  if (!keeps_list()) return;
+  SimulationSetup setup = liquid();
+  setup.skin = 0.4;
+  for (const std::int64_t steps : emulated() ? std::vector{6} : std::vector{1, 37, 38, 90}) {
+    expect_same_steps(setup, {{3, 1, 2}}, steps);
+  }
+  if (!emulated()) expect_same_steps(setup, {{1, 3, 1}}, 90, Exchange::host);
 }
 
 TEST_P(ToTheBit, ThroughMemoryOfTheHost) {

@@ -1,0 +1,272 @@
+// A rank's part of a step where the back end keeps a list.
+#include <unordered_map>
+#include <utility>
+
+#include "app/ranks/rank_domain.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// Everybody that has a row as yet keeps it; the rows behind are free.
+struct StayWhereTheyAre {
+  static constexpr const char* name = "ranks: stay where they are";
+  Index* ticket;
+  const Index* particles;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    ticket[i] = i < *particles ? 0 : nobody;
+  }
+};
+
+/// Each of its own into the cell where it is, or over to another rank. Copies are left out.
+template <class Precision>
+struct SettleOwn {
+  static constexpr const char* name = "ranks: settle";
+  Departures<Precision> depart;
+  const Index* particles;  ///< that there are, ghosts included
+  Index* most;             ///< of them, so far
+  StepNumber step;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (i == 0 && *particles > *most) *most = *particles;
+    const CellCoordinates home = depart.home(i);
+    if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
+    depart.settle(i, home, step);
+  }
+};
+
+template <class Precision>
+struct ShowOwn {
+  static constexpr const char* name = "ranks: show";
+  Departures<Precision> depart;
+  BordersView borders;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (depart.into_cells.ticket[i] == nobody) return;
+    depart.show(i, [&](int to, Index k) { borders.note(to, k, i); });
+  }
+};
+
+template <class Precision, class Move, HalfSteps halves>
+struct WatchOwn {
+  static constexpr const char* name = "ranks: move under watch";
+
+  Move move;  ///< its arrival is not asked
+  Vec3View<const typename Precision::Accumulator> force;
+  Vec3View<typename Precision::State> velocity;
+  UnderWatch<Precision> watch;
+  OwnRows own;
+  Index* most;  ///< particles, ghosts included, so far
+  std::int32_t unit;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (i == 0 && *own.used > *most) *most = *own.used;
+    if (!own(i)) return;
+    const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
+    velocity.store(i, now.velocity);
+    watch(i, now.position, unit);
+  }
+};
+
+struct OpenUnits {
+  static constexpr const char* name = "ranks: open units";
+  StepControl* control;
+  std::int32_t units;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    control->limit = units;
+    control->due = 0;
+  }
+};
+
+struct StopBefore {
+  static constexpr const char* name = "ranks: stop units";
+  StepControl* control;
+  std::int32_t unit;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    if (unit < control->limit) control->limit = unit;
+    control->due = 1;
+  }
+};
+
+}  // namespace
+
+template <class Precision>
+void RankDomain<Precision>::stay_where_they_are() {
+  Index* const ticket = binning_->arrival(particles_, step(), nullptr, 0).into_cells.ticket;
+  for_each(stream_, particles_.count + mailbox_.slots(), StayWhereTheyAre{ticket, used_.data()});
+}
+
+template <class Precision>
+void RankDomain<Precision>::settle() {
+  profiler_.begin(Region::bin, stream_);
+  for_each(stream_, particles_.count,
+           SettleOwn<Precision>{departures(), rows_used(), most_used_.data(), step()});
+}
+
+template <class Precision>
+void RankDomain<Precision>::take_emigrants() {
+  take_in(Coming::emigrants);
+}
+
+template <class Precision>
+void RankDomain<Precision>::show_own() {
+  binning_->expect_arrivals(stream_);
+  for_each(stream_, particles_.count + mailbox_.slots(),
+           ShowOwn<Precision>{departures(), borders_.view()});
+}
+
+/// Rows change places, and what is noted of them follows.
+template <class Precision>
+void RankDomain<Precision>::order_and_list() {
+  const Index rows = particles_.count;
+  take_in(Coming::ghosts);
+  particles_.count = rows + mailbox_.slots();
+  binning_->order_arrived(particles_, profiler_, stream_);
+  for_each(stream_, borders_.places(),
+           FollowRows{borders_.view(), borders_.place_of_rows(), mailbox_.last_sent()});
+  particles_.count = rows;
+  is_ordered_ = true;
+  profiler_.begin(Region::prepare, stream_);
+  backend_->rebuild(view(), stream_);
+  profiler_.begin(Region::end, stream_);
+}
+
+/// Found by name, on the host: it happens where a run is resumed, and where room was short.
+template <class Precision>
+void RankDomain<Precision>::return_to_present() {
+  std::unordered_map<ParticleId, const Row*> present;
+  for (const Row& row : owned_) present.emplace(row.id, &row);
+  std::vector<Vec3<State>> position = download_vectors(particles_.state.position, stream_);
+  auto force = download_vectors(particles_.sums.force, stream_);
+  const std::vector<ParticleId> id = particles_.state.id.download(stream_);
+  const std::vector<std::optional<Index>> cells = own_cells();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i]) continue;
+    const Row& row = *present.at(id[i]);
+    position[i] = row.position;
+    force[i] = row.force;
+  }
+  upload_vectors(position, particles_.state.position, stream_);
+  upload_vectors(force, particles_.sums.force, stream_);
+  binning_->renew_mirror(particles_, stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::begin_units() {
+  opened_at_ = step_;
+  letters_then_ = mailbox_.exchanges();
+  sums_then_ = sums_.exchanges();
+}
+
+template <class Precision>
+void RankDomain<Precision>::open(std::int32_t units) {
+  for_each(stream_, 1, OpenUnits{control_.data(), units});
+  begin_units();
+}
+
+/// Numbers of exchanges that have not been are given once more: on all ranks alike, since all have
+/// done as many units.
+template <class Precision>
+auto RankDomain<Precision>::settled() -> Settled {
+  const StepControl control = control_.download(stream_)[0];
+  const auto units = static_cast<std::uint32_t>(control.limit);
+  step_ = opened_at_ + control.limit;
+  mailbox_.take_back_to(letters_then_ + units);
+  sums_.take_back_to(sums_then_ + (shared_->sums_in_steps() ? units : 0));
+  return {control.limit, control.due != 0};
+}
+
+template <class Precision>
+template <HalfSteps halves>
+void RankDomain<Precision>::watch(std::int32_t unit) {
+  profiler_.begin(Region::integrate, stream_);
+  const ParticleMove<Precision> move =
+      shared_->move(halves, {particles_, {}, step()}, sums_of_all(), stream_);
+  const UnderWatch<Precision> watch =
+      binning_->arrival(particles_, step(), control_.data(), unit)
+          .under_watch.in(binning_->mirror(0));
+  const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
+  std::visit(
+      [&]<class Move>(const Move& one) {
+        for_each(stream_, particles_.count,
+                 WatchOwn<Precision, Move, halves>{one, force.view(),
+                                                   particles_.state.velocity.view(), watch,
+                                                   own_rows(), most_used_.data(), unit},
+                 move_threads(particles_.count));
+      },
+      move);
+}
+
+template <class Precision>
+void RankDomain<Precision>::watch_first_half() {
+  step_ = opened_at_ + 1;
+  watch<HalfSteps::first>(0);
+}
+
+template <class Precision>
+void RankDomain<Precision>::watch_both_halves(std::int32_t k) {
+  step_ = opened_at_ + k + 1;
+  watch<HalfSteps::both>(k + 1);
+}
+
+template <class Precision>
+void RankDomain<Precision>::send_positions() {
+  const Outgoing<Precision> outgoing = mailbox_.outgoing(LetterOf::positions);
+  for_each(stream_, borders_.places(),
+           SendPositions<Precision>{borders_.view(), outgoing.letters,
+                                    std::as_const(particles_.state.position).view()});
+  mailbox_.send_positions(borders_.view().count, control_.data());
+}
+
+template <class Precision>
+void RankDomain<Precision>::wait_for_positions(std::int32_t k) {
+  mailbox_.wait_for_positions(control_.data(), k);
+}
+
+template <class Precision>
+bool RankDomain<Precision>::is_due() {
+  return control_.download(stream_)[0].due != 0;
+}
+
+template <class Precision>
+void RankDomain<Precision>::stop_before(std::int32_t k) {
+  for_each(stream_, 1, StopBefore{control_.data(), k});
+}
+
+template <class Precision>
+void RankDomain<Precision>::take_positions() {
+  for_each(stream_, mailbox_.slots(),
+           TakePositions<Precision>{mailbox_.arrived(),
+                                    borders_.place_of_rows() + particles_.count,
+                                    particles_.state.position.view(), binning_->mirror(0),
+                                    particles_.state.type.data(), particles_.types > 1});
+}
+
+template <class Precision>
+void RankDomain<Precision>::keep_list() {
+  control_.upload(std::vector<StepControl>(1), stream_);
+  kept_order_ = is_ordered_;
+  if (!is_ordered_) return;
+  owned_.clear();
+  const Vec3Buffer<State>& reference = binning_->reference();
+  kept_reference_.resize(particles_.count);
+  const auto bytes = static_cast<std::size_t>(particles_.count) * sizeof(State);
+  memory::copy(kept_reference_.x.data(), reference.x.data(), bytes, stream_);
+  memory::copy(kept_reference_.y.data(), reference.y.data(), bytes, stream_);
+  memory::copy(kept_reference_.z.data(), reference.z.data(), bytes, stream_);
+}
+
+/// What was kept is owned anew: the list is made once more of what it was made of.
+template <class Precision>
+void RankDomain<Precision>::begin_again_from_list() {
+  own(kept_order_ ? own_of(kept_reference_) : std::exchange(owned_, {}));
+}
+
+template class RankDomain<SinglePrecision>;
+template class RankDomain<MixedPrecision>;
+template class RankDomain<DoublePrecision>;
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
