@@ -160,14 +160,13 @@ class DeviceSimulation final : public Simulation {
   }
 
   NeighborStats neighbor_stats() override {
-    PairSums<Precision> counts;
-    counts.resize(particles().count);
-    counts.resize_counts(particles().count);
-    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::counts, counts,
+    counts_.resize(particles().count);
+    counts_.resize_counts(particles().count);
+    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::counts, counts_,
                               engine_.stream());
     const auto count = static_cast<double>(particles().count);
-    const Counted candidates = counted(counts.candidates);
-    const Counted partners = counted(counts.partners);
+    const Counted candidates = counted(counts_.candidates);
+    const Counted partners = counted(counts_.partners);
     return {count / static_cast<double>(engine_.grid().count()),
             engine_.health().largest_cell,
             candidates.sum / count,
@@ -300,7 +299,8 @@ class DeviceSimulation final : public Simulation {
   Engine<Precision> engine_;
   ResolutionWatch<Precision> watch_;
   Reduction reduction_;
-  ObservedSystem system_;  // that they were made for
+  PairSums<Precision> counts_;  // kept once made: memory taken and freed makes graphs stale
+  ObservedSystem system_;       // that they were made for
   std::optional<Observers<Precision>> observers_;
   std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
 };

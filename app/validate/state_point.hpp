@@ -47,6 +47,11 @@ class StatePointRun {
   /// Goes on; every twenty steps are a sample.
   void produce(std::int64_t steps);
 
+  /// `setup` with the particles where they are now: for other equations of motion.
+  SimulationSetup gone_on(SimulationSetup setup) {
+    return restarted(std::move(setup), *simulation_);
+  }
+
   /// What the observables have found.
   std::vector<ObservableResult> observed() { return simulation_->observable_results(); }
 

@@ -1,4 +1,5 @@
-// Threads that the program is told to use and cannot have: one line, and nothing is written.
+// Threads that the program is told to use and cannot have: one line, and nothing is written. And
+// how many there are changes no bit of a deterministic run.
 #include "tests/app/program_runner.hpp"
 
 namespace pencilbox::testing {
@@ -55,6 +56,35 @@ TEST_F(Threads, StacksThatTheSystemDoesNotGiveAreMissedInWords) {
                     name + ": cannot start 2 threads with stacks of this size, got 100000000G");
   }
   EXPECT_EQ(program("run deck.yaml --quiet", "OMP_NUM_THREADS=2 OMP_STACKSIZE=2M").exit_code, 0);
+}
+
+/// Noise belongs to a particle and its step, and sums have one order.
+TEST_F(Threads, ChangeNoBitOfAHeatBath) {
+  const std::string rescaling =
+      "{type: velocity-rescaling, temperature: 1.2, relaxation_time: 0.5, seed: 7}";
+  const std::string barostat = " --set 'barostat={pressure: 1.0, relaxation_time: 1.0, every: 5}'";
+  for (const std::string& bath :
+       {std::string("'integrator={type: langevin, temperature: 1.2, friction: 1, seed: 7}'"),
+        "'integrator=" + rescaling + "'", "'integrator=" + rescaling + "'" + barostat,
+        std::string("'integrator={type: nose-hoover, temperature: 1.2, relaxation_time: 0.5}'")}) {
+    for (const std::string backend : {"par-part-no-loop", "verlet-list", "vector-list"}) {
+      const std::string run =
+          "run deck.yaml --quiet --overwrite --set run.deterministic=true --set " + bath +
+          " --set output.checkpoint.every=20 --set neighbor.backend=" + backend;
+      std::string rows, state;
+      for (const char* threads : {"1", "2", "5"}) {
+        const ProgramResult result = program(run, std::string("OMP_NUM_THREADS=") + threads);
+        ASSERT_EQ(result.exit_code, 0) << result.err;
+        if (rows.empty()) {
+          rows = read("deck/thermo.csv");
+          state = read("deck/checkpoint.h5");
+          EXPECT_FALSE(state.empty());
+        }
+        EXPECT_TRUE(read("deck/thermo.csv") == rows) << bath << backend << ": " << threads;
+        EXPECT_TRUE(read("deck/checkpoint.h5") == state) << bath << backend << ": " << threads;
+      }
+    }
+  }
 }
 
 }  // namespace

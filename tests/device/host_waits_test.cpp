@@ -1,5 +1,6 @@
 // The host only enqueues: however many steps, it waits for the device equally often, and so reads
-// nothing back inside a step; where a list is kept, once for several cycles.
+// nothing back inside a step; where a list is kept, once for several cycles. Nor does looking at a
+// state take memory, once it has been looked at: graphs of steps would be noted anew after it.
 #include <gtest/gtest.h>
 
 #include "app/engine/simulation.hpp"
@@ -54,6 +55,28 @@ TEST_P(HostWaits, DoNotGrowWithTheNumberOfSteps) {
     } else {
       EXPECT_EQ(waits_of(30), waits_of(2)) << info.name;
     }
+  }
+}
+
+TEST(HostLooks, TakeNoMemoryAfterTheFirst) {
+  for (const BackendInfo& info : device_api().backends()) {
+    if (info.name == "auto") continue;  // who tries takes memory for whom it tries
+    SimulationSetup setup = crystal(4, 0.1);
+    setup.backend = info.name;
+    setup.options = default_options(info);
+    setup.integrator = "langevin";
+    setup.parameters = {{"temperature", 0.1}, {"friction", 1.0}, {"seed", 1.0}};
+    setup.skin = 0.4;
+    const auto simulation = device_api().make(std::move(setup));
+    const auto look = [&] {
+      simulation->advance(2);
+      EXPECT_GT(simulation->observe().particles, 0);
+      EXPECT_GT(simulation->neighbor_stats().partners_per_particle, 0.0);
+    };
+    look();
+    const std::int64_t before = allocations;
+    look();
+    EXPECT_EQ(allocations, before) << info.name;
   }
 }
 
