@@ -1,8 +1,6 @@
 // Which rows are a rank's own particles: others are copies of its neighbours', or empty.
 #pragma once
 
-#include <limits>
-
 #include "core/device/device.hpp"
 #include "core/grid_view.hpp"
 
@@ -11,12 +9,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 /// Cells [begin, end) in each direction.
 struct CellBox {
   CellCoordinates begin, end;
-
-  static constexpr CellBox everywhere() {
-    constexpr Index beyond = std::numeric_limits<Index>::max();
-    return {{0, 0, 0}, {beyond, beyond, beyond}};
-  }
-  bool is_everywhere() const { return end.x == everywhere().end.x; }
 
   PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const {
     return c.x >= begin.x && c.x < end.x && c.y >= begin.y && c.y < end.y && c.z >= begin.z &&

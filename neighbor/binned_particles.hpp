@@ -26,8 +26,11 @@ struct BinnedParticles {
   const std::int32_t* type = nullptr;  ///< [N] 0-based
   /// Where whoever keeps rows of partners notes how long the longest had to be.
   std::int32_t* longest_row = nullptr;
-  /// Nobody reads the sums of particles in other cells, which are sources alone.
-  CellBox targets = CellBox::everywhere();
+  /// Nobody reads the sums of particles in other cells, which are sources alone: of several ranks,
+  /// of which each has rows behind the last particle, too. Who moves targets moves no others.
+  bool all_are_targets = true;
+  CellBox targets{};
+  bool stay_near = false;  ///< none is ever more than about a cell outside the grid
 
   /// From whichever of the two there is.
   PENCILBOX_DEVICE_FUNCTION Vec3<Pair> pair_position(Index i) const {
@@ -39,11 +42,11 @@ struct BinnedParticles {
   }
 
   PENCILBOX_DEVICE_FUNCTION bool has_targets_in(Index of_cell) const {
-    return targets.has(grid.coordinates(of_cell));
+    return all_are_targets || targets.has(grid.coordinates(of_cell));
   }
   /// Of rows that may be nobody's.
   PENCILBOX_DEVICE_FUNCTION bool is_target(Index i) const {
-    return i < offset[cells()] && has_targets_in(cell[i]);
+    return all_are_targets || (i < offset[cells()] && has_targets_in(cell[i]));
   }
 
   PENCILBOX_DEVICE_FUNCTION Index cells() const {

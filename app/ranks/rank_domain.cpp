@@ -156,10 +156,12 @@ void RankDomain<Precision>::lay_rows() {
 }
 
 template <class Precision>
-BinnedParticles<Precision> RankDomain<Precision>::view() {
-  BinnedParticles<Precision> view = binning_->view(particles_);
+BinnedParticles<Precision> RankDomain<Precision>::view(std::int32_t unit) {
+  BinnedParticles<Precision> view = binning_->view(particles_, mirror_of(unit));
+  view.stay_near = true;
   if (!keeps_list()) return view;
   view.count += mailbox_.slots();  // rows of a list are written before anybody knows of too many
+  view.all_are_targets = false;
   view.targets = own_box();
   view.longest_row = &control_.data()->longest_row;
   return view;

@@ -106,6 +106,8 @@ class RankDomain {
   Settled settled();
   /// The halves that lead to unit 0, or from unit k to the next.
   void watch_first_half();
+  /// In one kernel where back end and integrator can; then the halves have nothing left to do.
+  void compute_unit(std::int32_t k);
   void watch_both_halves(std::int32_t k);
   void send_positions();
   /// Of who has moved too far, unit k knows.
@@ -113,7 +115,7 @@ class RankDomain {
   /// Of who is told by the host.
   bool is_due();
   void stop_before(std::int32_t k);
-  void take_positions();
+  void take_positions(std::int32_t k);
 
   const SharedIntegrator<Precision>& integrator() const { return *shared_; }
   /// When everybody's are there.
@@ -177,7 +179,9 @@ class RankDomain {
   SumsOfRanks sums_of_all() const { return sums_.all(all_particles_); }
   Departures<Precision> departures();
   CellBox cells_that_nobody_sees() const;
-  BinnedParticles<Precision> view();
+  BinnedParticles<Precision> view(std::int32_t unit = 0);
+  std::int32_t mirror_of(std::int32_t unit) const { return (first_mirror_ + unit) % 2; }
+  Arrival<Precision> watch_for(std::int32_t unit, bool apart);
   const Index* rows_used() const;
   Index rows_now();
   std::vector<std::optional<Index>> own_cells();
@@ -208,7 +212,9 @@ class RankDomain {
   Vec3Buffer<State> kept_reference_;
   bool kept_order_ = false;
   std::int32_t wanted_row_ = 0;  ///< entries of the longest row
-  std::int32_t opened_at_ = 0;  ///< step of the last open()
+  std::int32_t opened_at_ = 0;     ///< step that unit 0 evaluates
+  std::int32_t first_mirror_ = 0;  ///< that it reads
+  bool has_moved_ = false;         ///< the unit under way, with its forces
   std::uint32_t letters_then_ = 0, sums_then_ = 0;
 
   std::array<Buffer<PlacesOfCell>, 3> places_;

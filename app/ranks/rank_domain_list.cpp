@@ -129,6 +129,7 @@ void RankDomain<Precision>::order_and_list() {
            FollowRows{borders_.view(), borders_.place_of_rows(), mailbox_.last_sent()});
   particles_.count = rows;
   is_ordered_ = true;
+  first_mirror_ = 0;
   profiler_.begin(Region::prepare, stream_);
   backend_->rebuild(view(), stream_);
   profiler_.begin(Region::end, stream_);
@@ -174,9 +175,20 @@ auto RankDomain<Precision>::settled() -> Settled {
   const StepControl control = control_.download(stream_)[0];
   const auto units = static_cast<std::uint32_t>(control.limit);
   step_ = opened_at_ + control.limit;
+  first_mirror_ = mirror_of(control.limit);
   mailbox_.take_back_to(letters_then_ + units);
   sums_.take_back_to(sums_then_ + (shared_->sums_in_steps() ? units : 0));
   return {control.limit, control.due != 0};
+}
+
+/// What those are handed to that move on for unit `unit`.
+template <class Precision>
+Arrival<Precision> RankDomain<Precision>::watch_for(std::int32_t unit, bool apart) {
+  StepControl* const control = control_.data();
+  Arrival<Precision> arrival = apart ? binning_->arrival_apart(particles_, step(), control, unit)
+                                     : binning_->arrival(particles_, step(), control, unit);
+  arrival.under_watch = arrival.under_watch.in(binning_->mirror(mirror_of(unit)));
+  return arrival;
 }
 
 template <class Precision>
@@ -185,16 +197,13 @@ void RankDomain<Precision>::watch(std::int32_t unit) {
   profiler_.begin(Region::integrate, stream_);
   const ParticleMove<Precision> move =
       shared_->move(halves, {particles_, {}, step()}, sums_of_all(), stream_);
-  const UnderWatch<Precision> watch =
-      binning_->arrival(particles_, step(), control_.data(), unit)
-          .under_watch.in(binning_->mirror(0));
   const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
   std::visit(
       [&]<class Move>(const Move& one) {
         for_each(stream_, particles_.count,
-                 WatchOwn<Precision, Move, halves>{one, force.view(),
-                                                   particles_.state.velocity.view(), watch,
-                                                   own_rows(), most_used_.data(), unit},
+                 WatchOwn<Precision, Move, halves>{
+                     one, force.view(), particles_.state.velocity.view(),
+                     watch_for(unit, false).under_watch, own_rows(), most_used_.data(), unit},
                  move_threads(particles_.count));
       },
       move);
@@ -207,9 +216,26 @@ void RankDomain<Precision>::watch_first_half() {
 }
 
 template <class Precision>
-void RankDomain<Precision>::watch_both_halves(std::int32_t k) {
+void RankDomain<Precision>::compute_unit(std::int32_t k) {
   step_ = opened_at_ + k + 1;
-  watch<HalfSteps::both>(k + 1);
+  has_moved_ = false;
+  std::optional<KickAndDrift<Precision>> move;
+  if (backend_->moves_targets() && !profiler_.sampling()) {
+    move = integrator_->kick_and_drift({particles_, watch_for(k + 1, true), step()});
+  }
+  profiler_.begin(Region::force, stream_);
+  if (move) {
+    has_moved_ = true;
+    backend_->compute_and_move(view(k), *interaction_, *move, stream_);
+  } else {
+    backend_->compute(view(k), *interaction_, Wanted::forces, particles_.sums, stream_);
+  }
+  profiler_.begin(Region::end, stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::watch_both_halves(std::int32_t k) {
+  if (!has_moved_) watch<HalfSteps::both>(k + 1);
 }
 
 template <class Precision>
@@ -237,11 +263,12 @@ void RankDomain<Precision>::stop_before(std::int32_t k) {
 }
 
 template <class Precision>
-void RankDomain<Precision>::take_positions() {
+void RankDomain<Precision>::take_positions(std::int32_t k) {
   for_each(stream_, mailbox_.slots(),
            TakePositions<Precision>{mailbox_.arrived(),
                                     borders_.place_of_rows() + particles_.count,
-                                    particles_.state.position.view(), binning_->mirror(0),
+                                    particles_.state.position.view(),
+                                    binning_->mirror(mirror_of(k)),
                                     particles_.state.type.data(), particles_.types > 1});
 }
 

@@ -75,7 +75,7 @@ bool RankTeam<Precision>::exchange_positions(std::int32_t unit) {
       for (auto& domain : domains_) domain->stop_before(unit);
     }
   }
-  for (auto& domain : domains_) domain->take_positions();
+  for (auto& domain : domains_) domain->take_positions(unit);
   return is_due;
 }
 
@@ -88,7 +88,7 @@ void RankTeam<Precision>::run_units(std::int32_t units) {
       // Where the host carries letters it knows when to stop, and copies pass no gate.
       if (is_direct_) gated.emplace_back(domain->stream(), domain->gate_of(k));
     }
-    compute(Wanted::forces);
+    for (auto& domain : domains_) domain->compute_unit(k);
     if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
     for (auto& domain : domains_) domain->watch_both_halves(k);
     if (exchange_positions(k + 1)) return;

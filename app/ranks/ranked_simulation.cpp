@@ -12,6 +12,7 @@
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
+#include "app/ranks/automatic_on_ranks.hpp"
 #include "app/ranks/rank_team.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
@@ -356,9 +357,44 @@ void require_ranks(const SimulationSettings& setup, const Problem& problem, cons
   }
 }
 
-/// On the grid that the back end wants: the first that it would be tried with.
+/// On the grid that the back end wants.
 Problem as_it_runs(const SimulationSettings& setup, const Problem& bare) {
   return problem_for(candidates_for(setup, bare).front(), bare);
+}
+
+SimulationSettings with(const SimulationSettings& setup, const BackendChoice& choice) {
+  SimulationSettings named = setup;
+  named.backend = choice.name;
+  named.options = choice.options;
+  return named;
+}
+
+/// Of what the deck leaves open: what can be on these ranks, lists alone where there are any. Bits
+/// are chosen by no clock: a run that is to have the same ones has no choice. Throws RanksRefusal
+/// where nothing can.
+std::vector<BackendChoice> choices_on_ranks(const SimulationSettings& setup, const Problem& bare,
+                                            const RankWish& wish, int ranks) {
+  std::vector<Candidate> candidates = candidates_for(setup, bare);
+  if (setup.deterministic) candidates.resize(1);
+  std::vector<BackendChoice> lists, others;
+  std::optional<RanksRefusal> refusal;
+  for (const Candidate& candidate : candidates) {
+    const BackendChoice choice = candidate.choice();
+    const Problem problem = problem_for(candidate, bare);
+    try {
+      require_ranks(with(setup, choice), problem, rank_grid_for(problem.grid, wish.grid, ranks));
+      (candidate.keeps_list() ? lists : others).push_back(choice);
+    } catch (const RanksRefusal& why_not) {
+      if (!refusal) refusal = why_not;
+    }
+  }
+  if (lists.empty() && others.empty()) throw RanksRefusal(*refusal);
+  return lists.empty() ? others : lists;
+}
+
+/// Whether that is the deck's to say, and it says it.
+bool is_named(const SimulationSettings& setup, const Problem& bare) {
+  return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
 }
 
 template <class State>
@@ -404,24 +440,19 @@ class Ranks final : public RankDevice {
     const Problem bare = make_problem(setup, setup.start, device_properties());
     require_resolved(setup.start, bare);
     require_observables(setup.observables, observed_system(setup.start, setup));
-    const Problem problem = as_it_runs(setup, bare);
-    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
-    require_ranks(setup, problem, ranks);
-    return make_ranked(
-        {setup, setup.start.types, problem, ranks, wish.shares_devices, wish.exchange}, setup.start,
-        post);
+    if (is_named(setup, bare)) return make_named(setup, wish, post);
+    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
+    return make_automatic(std::move(setup), std::move(choices), maker(wish, post));
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
                                      const RankWish& wish,
                                      std::shared_ptr<Post> post) const override {
-    const Problem problem = as_it_runs(setup, make_problem(setup, state, device_properties()));
+    const Problem bare = make_problem(setup, state, device_properties());
     require_observables(setup.observables, observed_system(state, setup));
-    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
-    require_ranks(setup, problem, ranks);
-    return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
-                        state.step, state.integrator, state.list_age},
-                       state, post);
+    if (is_named(setup, bare)) return resume_named(setup, state, wish, post);
+    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
+    return resume_automatic(std::move(setup), state, std::move(choices), maker(wish, post));
   }
 
   void follow(Commission commission, Post& post) const override {
@@ -433,6 +464,36 @@ class Ranks final : public RankDevice {
       case Precision::double_:
         return PENCILBOX_DEVICE::follow<DoublePrecision>(commission, post);
     }
+  }
+
+ private:
+  static RankedMaker maker(const RankWish& wish, const std::shared_ptr<Post>& post) {
+    return {[=](const SimulationSetup& setup) { return make_named(setup, wish, post); },
+            [=](const SimulationSetup& setup, const ExactState& state) {
+              return resume_named(setup, state, wish, post);
+            }};
+  }
+
+  static std::unique_ptr<Simulation> make_named(const SimulationSetup& setup, const RankWish& wish,
+                                                const std::shared_ptr<Post>& post) {
+    const Problem problem =
+        as_it_runs(setup, make_problem(setup, setup.start, device_properties()));
+    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
+    require_ranks(setup, problem, ranks);
+    return make_ranked(
+        {setup, setup.start.types, problem, ranks, wish.shares_devices, wish.exchange}, setup.start,
+        post);
+  }
+
+  static std::unique_ptr<Simulation> resume_named(const SimulationSetup& setup,
+                                                  const ExactState& state, const RankWish& wish,
+                                                  const std::shared_ptr<Post>& post) {
+    const Problem problem = as_it_runs(setup, make_problem(setup, state, device_properties()));
+    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
+    require_ranks(setup, problem, ranks);
+    return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
+                        state.step, state.integrator, state.list_age},
+                       state, post);
   }
 };
 

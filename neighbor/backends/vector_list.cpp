@@ -18,6 +18,7 @@ struct CountRows {
   const Index* offset;
   GridView<double> grid;
   Pencils pencils;
+  bool all_are_targets;
   CellBox targets;
   Index* count;  ///< [pencils + 1] the last is 0
 
@@ -25,7 +26,7 @@ struct CountRows {
     count[k] = 0;
     if (k == pencils.count()) return;
     const Pencil pencil = pencils[k];
-    if (!has_targets(pencil)) return;
+    if (!all_are_targets && !has_targets(pencil)) return;
     count[k] = rows_needed(offset, grid.linear(pencil.first), pencil);
   }
 
@@ -66,7 +67,7 @@ class VectorList final : public Backend<Precision> {
     const Pencils pencils = RowSums<Precision>::pencils(particles.grid.cells);
     for_each(stream, pencils.count() + 1,
              CountRows{particles.offset, RowSums<Precision>::placed(particles).grid, pencils,
-                       particles.targets, count_.data()});
+                       particles.all_are_targets, particles.targets, count_.data()});
     scan_(count_.data(), first_.data(), pencils.count() + 1, stream);
     for_each_pencil(stream, pencils,
                     [this, view = this->view(), particles](const Pencil& pencil, Index number) {

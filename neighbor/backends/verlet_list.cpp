@@ -23,14 +23,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// Of rows that nobody builds.
-struct EmptyRows {
-  static constexpr const char* name = "verlet-list: empty rows";
-  Index* length;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index row) const { length[row] = 0; }
-};
-
 /// One thread builds a row, and stores four entries at a time: one by one, the rows of neighbouring
 /// threads, which fill at different pace, would be written in scraps.
 template <class Precision>
@@ -180,7 +172,7 @@ struct OneThreadARow {
   Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index target) const {
-    walk(target, 0).store(sink, target);
+    if (walk.particles.is_target(target)) walk(target, 0).store(sink, target);
   }
 };
 
@@ -197,9 +189,10 @@ struct SeveralThreadsARow {
     const auto target = static_cast<Index>(thread / lanes);
     const auto lane = static_cast<Index>(thread % lanes);
     TargetSum<Precision, wanted> sum;
-    if (target < walk.particles.count) sum = walk(target, lane);
+    const bool is_there = target < walk.particles.count && walk.particles.is_target(target);
+    if (is_there) sum = walk(target, lane);
     sum.add_lanes(block, lanes);
-    if (target < walk.particles.count && lane == 0) sum.store(sink, target);
+    if (is_there && lane == 0) sum.store(sink, target);
   }
 };
 
@@ -239,9 +232,6 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     fill_shifts(particles.grid, stream);
     const ListBuild<Precision> list{particles, memory_.rows(particles.count),
                                     static_cast<Pair>(radius_ * radius_)};
-    if (!particles.targets.is_everywhere()) {
-      for_each(stream, particles.count, EmptyRows{list.rows.length});
-    }
     if (threads_build_) {
       return for_each(stream, particles.count, BuildByThreads<Precision>{list});
     }

@@ -511,6 +511,8 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   }
   binned.packed = packed_[static_cast<std::size_t>(unit) % 2].data();
   binned.type = particles.state.type.data();
+  const auto& [x, y, z] = grid_.periodic;
+  binned.stay_near = x && y && z;
   return binned;
 }
 

@@ -27,7 +27,11 @@ class ForcesInOrder {
     y_[k] = force.y;
     z_[k] = force.z;
   }
-  Vec3View<const Accumulator> view() const { return {x_.data(), y_.data(), z_.data()}; }
+  /// From this particle on.
+  Vec3View<const Accumulator> view(Index particle) const {
+    const Index k = particle - first_;
+    return {x_.data() + k, y_.data() + k, z_.data() + k};
+  }
 
  private:
   Index first_ = 0;

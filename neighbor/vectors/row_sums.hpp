@@ -102,7 +102,8 @@ class RowSums {
     forces.reserve(targets);
     sum_forces(particles, rows, forces);
     const MovingTogether<Precision> together(move);
-    together(targets, forces.view());
+    const IndexRange moving = moving_of(particles, rows.pencil, targets);
+    together(moving, forces.view(moving.begin));
   }
 
   /// Whether forces are computed from what is packed alone: then a position of the state may change
@@ -112,6 +113,17 @@ class RowSums {
   }
 
  private:
+  /// Those that are no copies of others'.
+  static IndexRange moving_of(const BinnedParticles<Precision>& particles, const Pencil& pencil,
+                              const IndexRange& all) {
+    if (particles.all_are_targets) return all;
+    const auto [x, y, z] = pencil.first;
+    const Index begin = std::max(x, particles.targets.begin.x);
+    const Index end = std::min(x + pencil.length, particles.targets.end.x);
+    return {particles.offset[particles.grid.linear({begin, y, z})],
+            particles.offset[particles.grid.linear({begin, y, z}) + end - begin]};
+  }
+
   /// More digits than pairs have: then the forces of a pair must cancel to the last bit.
   static constexpr bool sums_keep_more = pairs_must_cancel<Precision>;
 
@@ -125,8 +137,7 @@ class RowSums {
 
   /// Whether pairs may. Through an open face a particle may go where whole coordinates end.
   bool may_be_in_floats(const BinnedParticles<Precision>& particles) const {
-    const Vec3<bool> periodic = particles.grid.periodic;
-    if (!periodic.x || !periodic.y || !periodic.z) return false;
+    if (!particles.stay_near) return false;
     const Vec3<double> side = particles.grid.exact_side;
     const double volume = side.x * side.y * side.z * particles.cells();
     return particles.count * reach_ * reach_ * reach_ >= fewest_in_reach * volume;
