@@ -60,10 +60,10 @@ struct BrickScratch {
 
   std::tuple<Words<float>, Words<double>> words;
   BrickOrder order;
-  std::vector<Index> particle;  ///< by place
-  StagedNumbers around;         ///< by place: for the search
-  std::vector<float> square;    ///< by place: of the distance from the middle
-  StretchOrder along_a_curve;   ///< of the particles of a column
+  std::vector<Index> particle;    ///< by place
+  StagedNumbers around;           ///< by place: for the search
+  std::vector<float> square;      ///< by place: of the distance from the middle
+  StretchOrder along_a_curve;     ///< of the particles of a column
   std::vector<RowInColumn> rows;  ///< of a column
   PlacesToTest to_test;
   std::vector<RowEntry> row;

@@ -195,7 +195,8 @@ class HalfSearch {
 
   RowEntry* room_for_a_group() const {
     const std::size_t most = at(targets_of_a_row + (scratch_.to_test.count + 2) * lanes);
-    if (scratch_.row.size() < rows_of_a_group * most) scratch_.row.resize(2 * rows_of_a_group * most);
+    if (scratch_.row.size() < rows_of_a_group * most)
+      scratch_.row.resize(2 * rows_of_a_group * most);
     return scratch_.row.data();
   }
 

@@ -138,8 +138,8 @@ class HalfWalk {
     RowForces<Accumulator> forces;
     results.store(forces);
     for (Index t = 0; t < row.targets; ++t) {
-      scratch_.beyond.push_back({static_cast<Index>(row.entries[t] / entries_of_a_place),
-                                 sums[t].correction});
+      scratch_.beyond.push_back(
+          {static_cast<Index>(row.entries[t] / entries_of_a_place), sums[t].correction});
     }
     return forces;
   }
@@ -166,8 +166,8 @@ class HalfWalk {
 
   /// Sources of the brick before those outside: the former have a reaction.
   template <class Sum, class Reaction, std::size_t... each>
-  HWY_NOINLINE HWY_FLATTEN void add_row(const FoundRow& row, const AllTargets& targets, Sum (&sums)[count],
-                          std::index_sequence<each...> every) {
+  HWY_NOINLINE HWY_FLATTEN void add_row(const FoundRow& row, const AllTargets& targets,
+                                        Sum (&sums)[count], std::index_sequence<each...> every) {
     const Index end = row.end(), inside = targets_of_a_row + row.inside;
     Index k = 0;
     auto sources = gathered(row, k);
@@ -264,8 +264,8 @@ class HalfWalk {
     });
     for (const ForceBeyond& more : scratch_.beyond) {
       const Index particle = scratch_.particle[static_cast<std::size_t>(more.place)];
-      force.store(particle, Vec3<Accumulator>(force[particle]) +
-                                more.force.template to<Accumulator>());
+      force.store(particle,
+                  Vec3<Accumulator>(force[particle]) + more.force.template to<Accumulator>());
     }
   }
 

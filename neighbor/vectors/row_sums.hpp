@@ -70,8 +70,8 @@ class RowSums {
   }
 
   /// The same but forces, which somebody else has summed.
-  void observe(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
-               Wanted wanted, const PairSumsView<Precision>& sums) const {
+  void observe(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows, Wanted wanted,
+               const PairSumsView<Precision>& sums) const {
     if (wanted == Wanted::counts) return count_rows(particles, rows, sums);
     store_energies(particles, rows, sums);
   }

@@ -111,12 +111,11 @@ class BrickStage {
       const auto y = load_first(tag, particles_.position.y + i, left);
       const auto z = load_first(tag, particles_.position.z + i, left);
       // Who is beyond an end of the cell is in the bin there; what is no number is in some bin.
-      const auto part =
-          hn::ConvertTo(bins, hn::Mul(hn::Add(in_float(x), half), per_length));
+      const auto part = hn::ConvertTo(bins, hn::Mul(hn::Add(in_float(x), half), per_length));
       const auto within = hn::Min(hn::Max(part, hn::Zero(bins)), last_part);
       hn::StoreU(hn::Add(first_bin, within), bins, bin + k);
-      hn::StoreInterleaved4(moved(x, shift.x), moved(y, shift.y), moved(z, shift.z),
-                            types(i, left), tag, &to[k].position.x);
+      hn::StoreInterleaved4(moved(x, shift.x), moved(y, shift.y), moved(z, shift.z), types(i, left),
+                            tag, &to[k].position.x);
       const auto square = hn::Add(square_from_middle(x, steps.x * side_.x),
                                   hn::Add(square_from_middle(y, steps.y * side_.y),
                                           square_from_middle(z, steps.z * side_.z)));

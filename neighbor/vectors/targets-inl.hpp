@@ -43,9 +43,7 @@ class TargetsAndSources {
   using Numbers = Lanes<Real>;
 
   TargetsAndSources(const GridView<double>& grid, const Pairs& pairs, std::int32_t types)
-      : pairs_(pairs),
-        types_(types),
-        far_squared_(square_of(far_from_all<Real, digits>(grid))) {}
+      : pairs_(pairs), types_(types), far_squared_(square_of(far_from_all<Real, digits>(grid))) {}
 
   const Pairs& pairs() const { return pairs_; }
 
@@ -60,8 +58,8 @@ class TargetsAndSources {
   }
 
   /// To the sum of each target what it has from the sources, and to `reaction` what these have from
-  /// all. `with_itself`: a target may be one of the sources, which begin with number k. Returns what
-  /// is done `meanwhile`: the next sources are fetched before the last target is finished.
+  /// all. `with_itself`: a target may be one of the sources, which begin with number k. Returns
+  /// what is done `meanwhile`: the next sources are fetched before the last target is finished.
   template <bool with_itself, class Sources, class Sum, int count, class Reaction, class Meanwhile,
             std::size_t... each>
   HWY_INLINE auto add(const Sources& sources, Index k, const Targets<Real, count>& targets,
