@@ -8,7 +8,6 @@
 
 #include "core/grid_view.hpp"
 #include "core/vec3.hpp"
-#include "neighbor/vectors/neighborhood.hpp"
 #include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::host {
@@ -87,22 +86,21 @@ class BrickAxis {
 /// The cells around a brick.
 class BrickLayout {
  public:
-  template <class Real>
-  BrickLayout(const PlacedParticles<Real>& placed, const Brick& brick)
-      : x(axis(brick, placed.grid, &CellCoordinates::x, &Vec3<double>::x, &Vec3<bool>::x)),
-        y(axis(brick, placed.grid, &CellCoordinates::y, &Vec3<double>::y, &Vec3<bool>::y)),
-        z(axis(brick, placed.grid, &CellCoordinates::z, &Vec3<double>::z, &Vec3<bool>::z)),
+  BrickLayout(const GridView<double>& grid, const Brick& brick)
+      : x(axis(brick, grid, &CellCoordinates::x, &Vec3<double>::x, &Vec3<bool>::x)),
+        y(axis(brick, grid, &CellCoordinates::y, &Vec3<double>::y, &Vec3<bool>::y)),
+        z(axis(brick, grid, &CellCoordinates::z, &Vec3<double>::z, &Vec3<bool>::z)),
+        grid_(grid),
         first_(brick.first) {}
 
-  /// Of a cell of those around, counted from 0 in each direction; none through an open face.
-  template <class Real>
-  IndexRange particles(const PlacedParticles<Real>& placed, const CellCoordinates& at) const {
-    const GridView<double>& grid = placed.grid;
-    const CellCoordinates cell{grid.wrap_x(first_.x + at.x - 1), grid.wrap_y(first_.y + at.y - 1),
-                               grid.wrap_z(first_.z + at.z - 1)};
+  /// The particles of a cell of those around, counted from 0 in each direction; none through an
+  /// open face. `offset`: the first particle of each cell of the grid, and the end of all.
+  IndexRange particles(const Index* offset, const CellCoordinates& at) const {
+    const CellCoordinates cell{grid_.wrap_x(first_.x + at.x - 1), grid_.wrap_y(first_.y + at.y - 1),
+                               grid_.wrap_z(first_.z + at.z - 1)};
     if (cell.x < 0 || cell.y < 0 || cell.z < 0) return {};
-    const Index number = grid.linear(cell);
-    return {placed.offset[number], placed.offset[number + 1]};
+    const Index number = grid_.linear(cell);
+    return {offset[number], offset[number + 1]};
   }
 
   BrickAxis x, y, z;
@@ -115,6 +113,7 @@ class BrickLayout {
             grid.exact_side.*length};
   }
 
+  GridView<double> grid_;
   CellCoordinates first_;
 };
 

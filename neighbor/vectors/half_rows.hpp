@@ -65,6 +65,7 @@ struct BrickScratch {
   std::vector<float> square;      ///< by place: of the distance from the middle
   StretchOrder along_a_curve;     ///< of the particles of a column
   std::vector<RowInColumn> rows;  ///< of a column
+  StretchOrder along_x;           ///< of these
   PlacesToTest to_test;
   std::vector<RowEntry> row;
   /// What the sources of a row have from its targets, in its order.

@@ -52,14 +52,14 @@ class HalfSearch {
     for (Index z = own_z.begin; z < own_z.end; ++z) {
       for (Index y = own_y.begin; y < own_y.end; ++y) {
         make_rows(y, z);
-        const auto& rows = scratch_.rows;
-        for (std::size_t first = 0; first < rows.size(); first += rows_of_a_group) {
-          note_places(first, y, z);
-          const std::size_t count = std::min(rows.size() - first, std::size_t{rows_of_a_group});
+        const std::vector<Index>& along = rows_along_x();
+        for (std::size_t first = 0; first < along.size(); first += rows_of_a_group) {
+          const std::size_t count = std::min(along.size() - first, std::size_t{rows_of_a_group});
+          note_places(&along[first], count, y, z);
           std::array<FoundRow, rows_of_a_group> found;
           RowEntry* entries = room_for_a_group();
           for (std::size_t k = 0; k < count; ++k) {
-            found[k] = find(rows[first + k], entries);
+            found[k] = find(row(along[first + k]), entries);
             entries += found[k].end() + lanes;
           }
           for (std::size_t k = 0; k < count; ++k) visit(found[k]);
@@ -87,8 +87,7 @@ class HalfSearch {
     return {around.x[at(place)], around.y[at(place)], around.z[at(place)]};
   }
 
-  /// The rows of a column along a curve through it, and then from one end of it to the other: who
-  /// follow each other look at the same places.
+  /// The rows of a column, along a curve through it.
   HWY_NOINLINE void make_rows(Index y, Index z) const {
     const IndexRange places = order_.places(order_.own(), y, z);
     const Index count = places.count();
@@ -121,21 +120,35 @@ class HalfSearch {
       }
       rows.push_back(row);
     }
-    std::sort(rows.begin(), rows.end(), [](const RowInColumn& a, const RowInColumn& b) {
-      return a.lower != b.lower ? a.lower < b.lower : a.place[0] < b.place[0];
-    });
   }
+
+  /// Their numbers from one end of the column to the other: who follow each other look at the same
+  /// places.
+  const std::vector<Index>& rows_along_x() const {
+    const std::vector<RowInColumn>& rows = scratch_.rows;
+    const auto count = static_cast<Index>(rows.size());
+    constexpr Index for_each = 4;
+    const Index last = for_each * count - 1;
+    const IndexRange own = layout_.x.own();
+    const float begin = layout_.x.at(own.begin);
+    const float per_length = static_cast<float>(last) / (layout_.x.at(own.end) - begin);
+    Index* const stretch = scratch_.along_x.reserve(count);
+    for (Index k = 0; k < count; ++k) {
+      const float at_x = (row(k).lower - begin) * per_length;
+      stretch[k] = static_cast<Index>(std::min(std::max(0.0F, at_x), static_cast<float>(last)));
+    }
+    return scratch_.along_x.sort(last + 1);
+  }
+  const RowInColumn& row(Index number) const { return scratch_.rows[at(number)]; }
 
   /// Where the rows of a group of column (y, z) may find sources: inside in this column and later
   /// ones, outside in all that are near. Together the rows are about as wide as the column, so what
   /// is next to it is near them.
-  HWY_NOINLINE void note_places(std::size_t first, Index y, Index z) const {
-    const auto& rows = scratch_.rows;
-    float lower = rows[first].lower, upper = rows[first].upper;
-    const std::size_t end = std::min(first + rows_of_a_group, rows.size());
-    for (std::size_t k = first + 1; k < end; ++k) {
-      lower = std::min(lower, rows[k].lower);
-      upper = std::max(upper, rows[k].upper);
+  HWY_NOINLINE void note_places(const Index* rows, std::size_t count, Index y, Index z) const {
+    float lower = row(*rows).lower, upper = row(*rows).upper;
+    for (std::size_t k = 1; k < count; ++k) {
+      lower = std::min(lower, row(rows[k]).lower);
+      upper = std::max(upper, row(rows[k]).upper);
     }
     constexpr float apart = 1e-4F;  // what bins and coordinates round apart [bins]
     const float reach = std::sqrt(reach_squared_) + apart / order_.bins_per_length();

@@ -74,7 +74,7 @@ class HalfWalk {
 
   HWY_INLINE void operator()(const PlacedParticles<Real>& particles, const Brick& brick,
                              double cutoff, const Vec3View<Accumulator>& force) {
-    const BrickLayout layout(particles, brick);
+    const BrickLayout layout(particles.grid, brick);
     BrickStage<Real, digits> stage(particles, layout, scratch_);
     stage();
     begin_sums(layout, stage.places());

@@ -56,7 +56,7 @@ class BrickStage {
     for (Index z = 0; z < layout_.z.cells(); ++z) {
       for (Index y = 0; y < layout_.y.cells(); ++y) {
         for (Index x = 0; x < layout_.x.cells(); ++x) {
-          const IndexRange cell = layout_.particles(particles_, {x, y, z});
+          const IndexRange cell = layout_.particles(particles_.offset, {x, y, z});
           if (cell.begin < cell.end) visit(cell, CellCoordinates{x, y, z});
         }
       }
