@@ -7,8 +7,11 @@
 #endif
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <hwy/highway.h>
 
