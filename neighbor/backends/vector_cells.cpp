@@ -1,9 +1,13 @@
 // Vector-Cells: particles are sorted into cells anew at each evaluation, and what is near four
-// targets is found there and evaluated at once by a CPU's vectors: rows as of vector-list, but of
-// the cutoff alone, and each pencil's used up while it is in the nearest memory. See
+// targets is found there and evaluated at once by a CPU's vectors, each pair within a brick of
+// cells once. See neighbor/vectors/half_rows.hpp.
+//
+// Energies and counts, which few steps are asked for, come from rows as of vector-list, but of the
+// cutoff alone, and each pencil's used up while it is in the nearest memory: see
 // neighbor/vectors/rows.hpp.
 #include <vector>
 
+#include "neighbor/vectors/brick_forces.hpp"
 #include "neighbor/vectors/row_sums.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -38,7 +42,9 @@ class VectorCells final : public Backend<Precision> {
   using PairArithmetic = State;
 
   VectorCells(const Problem& problem, const BackendOptions&)
-      : cutoff_(cutoff_of(problem.potential)), sums_(problem.potential) {}
+      : cutoff_(cutoff_of(problem.potential)),
+        forces_(problem.potential),
+        sums_(problem.potential) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
     return refuse_rows(problem);
@@ -49,9 +55,11 @@ class VectorCells final : public Backend<Precision> {
   void compute(const BinnedParticles<Precision>& particles,
                const Interaction<typename Precision::Pair>&, Wanted wanted,
                PairSums<Precision>& sums, Stream& stream) override {
+    if (wanted != Wanted::counts) forces_(particles, sums.force.view(), stream);
+    if (wanted == Wanted::forces) return;
     for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
                     [this, particles, wanted, to = PairSumsView<Precision>(sums)](
-                        const Pencil& pencil, Index) { evaluate(particles, pencil, wanted, to); });
+                        const Pencil& pencil, Index) { observe(particles, pencil, wanted, to); });
   }
 
   LaunchReport launch_report() const override {
@@ -59,14 +67,14 @@ class VectorCells final : public Backend<Precision> {
   }
 
  private:
-  void evaluate(const BinnedParticles<Precision>& particles, const Pencil& pencil, Wanted wanted,
-                const PairSumsView<Precision>& to) const {
+  void observe(const BinnedParticles<Precision>& particles, const Pencil& pencil, Wanted wanted,
+               const PairSumsView<Precision>& to) const {
     const Index count = rows_needed(particles.offset, particles.grid.linear(pencil.first), pencil);
     if (count == 0) return;
     OwnRows& own = own_rows();
     RowMemory rows = own.reserve(count);
     const auto build = [&] {
-      return sums_.kernels().build(RowSums<Precision>::placed(particles), cutoff_, pencil,
+      return sums_.kernels().build(VectorPairs<Precision>::placed(particles), cutoff_, pencil,
                                    own.targets.data(), rows, row_scratch());
     };
     const Index longest = build();
@@ -75,10 +83,11 @@ class VectorCells final : public Backend<Precision> {
       rows = own.reserve(count);
       build();
     }
-    sums_(particles, {pencil, own.targets.data(), rows.entries, count}, wanted, to);
+    sums_.observe(particles, {pencil, own.targets.data(), rows.entries, count}, wanted, to);
   }
 
   double cutoff_;
+  BrickForces<Precision> forces_;
   RowSums<Precision> sums_;
 };
 

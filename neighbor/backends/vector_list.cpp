@@ -66,7 +66,7 @@ class VectorList final : public Backend<Precision> {
     reads_packed_alone_ = sums_.reads_packed_alone(particles);
     const Pencils pencils = RowSums<Precision>::pencils(particles.grid.cells);
     for_each(stream, pencils.count() + 1,
-             CountRows{particles.offset, RowSums<Precision>::placed(particles).grid, pencils,
+             CountRows{particles.offset, VectorPairs<Precision>::placed(particles).grid, pencils,
                        particles.all_are_targets, particles.targets, count_.data()});
     scan_(count_.data(), first_.data(), pencils.count() + 1, stream);
     for_each_pencil(stream, pencils,
@@ -74,7 +74,7 @@ class VectorList final : public Backend<Precision> {
                       const Index first = view.first[number];
                       if (first == view.first[number + 1]) return;
                       const Index longest = sums_.kernels().build(
-                          RowSums<Precision>::placed(particles), radius_, pencil,
+                          VectorPairs<Precision>::placed(particles), radius_, pencil,
                           view.targets + first, view.rows.behind(first), row_scratch());
                       if (longest > 0) atomic_max(particles.longest_row, longest);
                     });

@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include "neighbor/vectors/compact-inl.hpp"
 #include "neighbor/vectors/rows.hpp"
 #include "neighbor/vectors/stage-inl.hpp"
 
@@ -20,19 +21,6 @@ HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// For each choice of eight lanes their numbers, those that are chosen first.
-constexpr auto make_true_lanes() {
-  std::array<std::array<std::uint8_t, 8>, 256> numbers{};
-  for (std::size_t choice = 0; choice < numbers.size(); ++choice) {
-    std::size_t found = 0;
-    for (std::uint8_t lane = 0; lane < 8; ++lane) {
-      if ((choice >> lane & 1U) != 0) numbers[choice][found++] = lane;
-    }
-  }
-  return numbers;
-}
-inline constexpr auto true_lanes = make_true_lanes();
 
 /// The sources around a pencil in floats: to find who is within reach, with a margin for what a
 /// float rounds.
@@ -274,28 +262,10 @@ class SourcesAround {
       if (length > capacity) {
         length += static_cast<Index>(hn::CountTrue(words, is_source));
       } else {
-        length += append(place, is_source, row + length);
+        length += store_chosen(words, place, is_source, row + length);
       }
     }
     return length;
-  }
-
-  /// The lanes where it is true, one after the other; behind them anything.
-  static Index append(const hn::Vec<Words>& place, const hn::Mask<Words>& is_source, RowEntry* to) {
-    const Words words;
-    if constexpr (lanes > 8 || lanes == 1) {
-      // In a register first: straight to memory takes a hundred cycles on Zen 4.
-      hn::StoreU(hn::Compress(place, is_source), words, to);
-      return static_cast<Index>(hn::CountTrue(words, is_source));
-    } else {  // the library's own table goes to the stack at each use (GCC 12)
-      std::uint8_t bits[8];
-      hn::StoreMaskBits(words, is_source, bits);
-      const std::uint8_t mask = lanes == 8 ? bits[0] : bits[0] & ((1U << lanes) - 1U);
-      const hn::Rebind<std::uint8_t, Words> bytes;
-      const auto which = hn::PromoteTo(words, hn::LoadU(bytes, true_lanes[mask].data()));
-      hn::StoreU(hn::TableLookupLanes(place, hn::IndicesFromVec(words, which)), words, to);
-      return static_cast<Index>(std::popcount(mask));
-    }
   }
 
   GridView<double> grid_;

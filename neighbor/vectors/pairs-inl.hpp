@@ -228,6 +228,24 @@ class ForcePairs<Real, form, true> {
   TableRow<Real> table_;
 };
 
+/// Runs kernel(form, several types) with what an interaction has, known to the compiler.
+template <class Real, class Kernel>
+void for_form_and_types(const VectorInteraction<Real>& interaction, const Kernel& kernel) {
+  const auto with_form = [&](auto form) {
+    if (interaction.types == 1) {
+      kernel(form, std::false_type());
+    } else {
+      kernel(form, std::true_type());
+    }
+  };
+  using Form = LennardJonesForm;
+  if (interaction.form == Form::shifted) {
+    with_form(std::integral_constant<Form, Form::shifted>());
+  } else {
+    with_form(std::integral_constant<Form, Form::force_shifted>());
+  }
+}
+
 }  // namespace pencilbox::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -2,7 +2,6 @@
 // wanted, and where the sums go.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -15,7 +14,7 @@
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/vectors/moving_together.hpp"
 #include "neighbor/vectors/rows.hpp"
-#include "neighbor/vectors/tables.hpp"
+#include "neighbor/vectors/vector_pairs.hpp"
 
 namespace pencilbox::host {
 
@@ -25,11 +24,6 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
   if (std::holds_alternative<LennardJonesModel>(problem.potential)) return {};
   return "the benchmark's potentials are not written for a CPU's vectors";
 }
-
-/// Where a cube of the cutoff, or of what a cutoff usually is, has fewer particles than that in the
-/// mean, pairs are in double: in a gas forces are too small for quanta that are made for a liquid.
-inline constexpr double fewest_in_reach = 4.0;
-inline constexpr double usual_cutoff = 2.5;  ///< [sigma]
 
 /// Runs visit(pencil, its number) for every pencil, each by one thread.
 template <class Visit>
@@ -53,18 +47,7 @@ class RowSums {
   using State = typename Precision::State;
   using Accumulator = typename Precision::Accumulator;
 
-  explicit RowSums(const Potential& potential)
-      : model_(std::get<LennardJonesModel>(potential)),
-        form_(model_.truncation == Truncation::force_shift ? LennardJonesForm::force_shifted
-                                                           : LennardJonesForm::shifted),
-        pairs_(model_),
-        energy_pairs_(model_) {
-    double smallest = model_.pairs.front().sigma;
-    for (const PairCoefficients& pair : model_.pairs) smallest = std::min(smallest, pair.sigma);
-    reach_ = std::max(model_.largest_cutoff(), usual_cutoff * smallest);
-    if constexpr (sums_keep_more) fixed_point_.emplace(model_, energy_pairs_);
-  }
-  RowSums(const RowSums&) = delete;  // tables point to others
+  explicit RowSums(const Potential& potential) : pairs_(potential) {}
 
   /// Of a grid.
   static Pencils pencils(const CellCoordinates& cells) {
@@ -78,18 +61,19 @@ class RowSums {
            " targets a row";
   }
 
-  static PlacedParticles<State> placed(const BinnedParticles<Precision>& particles) {
-    const PackedPosition<State>* packed = nullptr;  // that is in the arithmetic of pairs
-    if constexpr (!sums_keep_more) packed = particles.packed;
-    return {particles.state_position, packed, particles.type, particles.offset, grid_of(particles)};
-  }
-
   /// What is wanted of the rows of a pencil.
   void operator()(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                   Wanted wanted, const PairSumsView<Precision>& sums) const {
     if (wanted == Wanted::counts) return count_rows(particles, rows, sums);
     sum_forces(particles, rows, sums.force);
     if (wanted == Wanted::forces_and_energies) store_energies(particles, rows, sums);
+  }
+
+  /// The same but forces, which somebody else has summed.
+  void observe(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows, Wanted wanted,
+               const PairSumsView<Precision>& sums) const {
+    if (wanted == Wanted::counts) return count_rows(particles, rows, sums);
+    store_energies(particles, rows, sums);
   }
 
   /// Forces of the rows of a pencil that go into `move` and nowhere else.
@@ -109,10 +93,12 @@ class RowSums {
   /// Whether forces are computed from what is packed alone: then a position of the state may change
   /// while others are still computed.
   bool reads_packed_alone(const BinnedParticles<Precision>& particles) const {
-    return !sums_keep_more || may_be_in_floats(particles);
+    return !Pairs::sums_keep_more || pairs_.may_be_in_floats(particles);
   }
 
  private:
+  using Pairs = VectorPairs<Precision>;
+
   /// Those that are no copies of others'.
   static IndexRange moving_of(const BinnedParticles<Precision>& particles, const Pencil& pencil,
                               const IndexRange& all) {
@@ -124,42 +110,21 @@ class RowSums {
             particles.offset[particles.grid.linear({begin, y, z}) + end - begin]};
   }
 
-  /// More digits than pairs have: then the forces of a pair must cancel to the last bit.
-  static constexpr bool sums_keep_more = pairs_must_cancel<Precision>;
-
-  static GridView<double> grid_of(const BinnedParticles<Precision>& particles) {
-    GridView<double> grid;
-    grid.cells = particles.grid.cells;
-    grid.side = grid.exact_side = particles.grid.exact_side;
-    grid.periodic = particles.grid.periodic;
-    return grid;
-  }
-
-  /// Whether pairs may. Through an open face a particle may go where whole coordinates end.
-  bool may_be_in_floats(const BinnedParticles<Precision>& particles) const {
-    if (!particles.stay_near) return false;
-    const Vec3<double> side = particles.grid.exact_side;
-    const double volume = side.x * side.y * side.z * particles.cells();
-    return particles.count * reach_ * reach_ * reach_ >= fewest_in_reach * volume;
-  }
-
   /// To `sink`, which stores the force of a particle.
   template <class Sink>
   void sum_forces(const BinnedParticles<Precision>& particles, const RowsOfPencil& rows,
                   Sink& sink) const {
     RowScratch& scratch = row_scratch();
-    if constexpr (sums_keep_more) {
-      if (may_be_in_floats(particles)) {
+    if constexpr (Pairs::sums_keep_more) {
+      if (pairs_.may_be_in_floats(particles)) {
         auto& forces = room_for<double>(rows, scratch);
-        fixed_point_kernel_({particles.position, particles.packed, particles.type, particles.offset,
-                             grid_of(particles)},
-                            fixed_point_->interaction(form_), fixed_point_->fixed_point(), rows,
-                            forces.data(), scratch);
+        fixed_point_kernel_(Pairs::placed_in_floats(particles), pairs_.in_floats(),
+                            pairs_.fixed_point(), rows, forces.data(), scratch);
         return hand_over(forces, rows, sink);
       }
     }
     auto& forces = room_for<State>(rows, scratch);
-    kernels_.forces(placed(particles), pairs_.interaction(form_), rows, forces.data(), scratch);
+    kernels_.forces(Pairs::placed(particles), pairs_.in_state(), rows, forces.data(), scratch);
     hand_over(forces, rows, sink);
   }
 
@@ -188,8 +153,7 @@ class RowSums {
     RowScratch& scratch = row_scratch();
     auto& energies = scratch.energies;
     energies.resize(static_cast<std::size_t>(rows.count));
-    kernels_.energies(placed(particles), energy_pairs_.interaction(form_), rows, energies.data(),
-                      scratch);
+    kernels_.energies(Pairs::placed(particles), pairs_.in_double(), rows, energies.data(), scratch);
     for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       sums.energy[target] = static_cast<Accumulator>(0.5 * energies[row].energy[t]);
       sums.virial[target] = static_cast<Accumulator>(0.5 * energies[row].virial[t]);
@@ -200,7 +164,7 @@ class RowSums {
                   const PairSumsView<Precision>& sums) const {
     RowScratch& scratch = row_scratch();
     scratch.partners.resize(static_cast<std::size_t>(rows.count));
-    kernels_.partners(placed(particles), model_.largest_cutoff(), rows, scratch.partners.data(),
+    kernels_.partners(Pairs::placed(particles), pairs_.cutoff(), rows, scratch.partners.data(),
                       scratch);
     for_each_target(rows, [&](std::size_t row, std::size_t t, Index target) {
       sums.candidates[target] = rows.targets[row].length + rows.targets[row].count - 1;
@@ -222,12 +186,7 @@ class RowSums {
   RowKernels<State> kernels_ = row_kernels<State>();
   FixedPointForces fixed_point_kernel_ = fixed_point_forces();
   std::string instruction_set_ = instruction_set();
-  LennardJonesModel model_;
-  LennardJonesForm form_;
-  double reach_ = 0.0;  ///< [sigma]
-  PairTables<State> pairs_;
-  PairTables<double> energy_pairs_;
-  std::optional<FixedPointTables> fixed_point_;  ///< where sums keep more digits than pairs have
+  VectorPairs<Precision> pairs_;
 };
 
 }  // namespace pencilbox::host

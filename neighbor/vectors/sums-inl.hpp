@@ -89,6 +89,14 @@ struct SeenSources {
   }
 };
 
+/// What the sources of a vector have from their targets, where somebody sums that up.
+struct NoReaction {
+  template <class... Taken>
+  HWY_INLINE void take(const Taken&...) {}
+  template <class Exact>
+  HWY_INLINE void correct(Index, const Exact&) {}
+};
+
 /// The rules of sums that take every source as it comes.
 struct TakesAll {
   /// A sum settles what it has after so many vectors of sources.
@@ -122,15 +130,30 @@ struct ForceSum {
   Numbers x, y, z;
 
   HWY_INLINE ForceSum() : x(Real(0)), y(Real(0)), z(Real(0)) {}
-  template <class Pairs, class Seen>
-  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen) {
+  template <class Pairs, class Seen, class Reaction>
+  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen, Reaction& reaction) {
     const Numbers taken = seen.evaluated(pairs).where(seen.in_range(pairs));
     x = taken.times_plus(seen.separation.x, x);
     y = taken.times_plus(seen.separation.y, y);
     z = taken.times_plus(seen.separation.z, z);
+    reaction.take(taken, seen.separation);
   }
   HWY_INLINE void settle() {}
   HWY_INLINE void put(Results& results, std::size_t t) const { results.put(t, {x, y, z}); }
+};
+
+/// What a vector of sources has from its targets; its sign is theirs.
+template <class Real>
+struct ForceReaction {
+  using Number = Real;
+  Lanes<Real> x, y, z;
+
+  HWY_INLINE ForceReaction() : x(Real(0)), y(Real(0)), z(Real(0)) {}
+  HWY_INLINE void take(const Lanes<Real>& taken, const Vec3<Lanes<Real>>& separation) {
+    x = taken.times_plus(separation.x, x);
+    y = taken.times_plus(separation.y, y);
+    z = taken.times_plus(separation.z, z);
+  }
 };
 
 struct EnergySum {
@@ -149,7 +172,7 @@ struct EnergySum {
 
   HWY_INLINE EnergySum() : energy(0.0), virial(0.0) {}
   template <class Pairs, class Seen>
-  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen) {
+  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen, NoReaction&) {
     const PairTerm<Numbers> term = seen.evaluated(pairs);
     const Truth<double> in_range = seen.in_range(pairs);
     energy += term.energy.where(in_range);
@@ -175,7 +198,7 @@ struct PartnerSum {
 
   HWY_INLINE PartnerSum() : count(0.0) {}
   template <class Pairs, class Seen>
-  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen) {
+  HWY_INLINE void add(const Pairs& pairs, const Rules&, const Seen& seen, NoReaction&) {
     count += Numbers(1.0).where(seen.in_range(pairs));
   }
   HWY_INLINE void settle() {}
@@ -218,6 +241,18 @@ struct WholeForces {
   }
   HWY_INLINE void put(ForcesOfTargets<double>& results, std::size_t t) const {
     results.put(t, {settled_x, settled_y, settled_z});
+  }
+};
+
+struct WholeReaction {
+  using Number = std::int32_t;
+  WholeNumbers x, y, z;  ///< [quanta]
+
+  HWY_INLINE WholeReaction() {}
+  HWY_INLINE void take(const WholeLanes& of_x, const WholeLanes& of_y, const WholeLanes& of_z) {
+    x += of_x;
+    y += of_y;
+    z += of_z;
   }
 };
 
@@ -287,13 +322,18 @@ struct FixedPointSum : WholeForces {
   Numbers least;  ///< margin
 
   HWY_INLINE FixedPointSum() : least(1e38F) {}
-  template <class Pairs, class Seen>
-  HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen) {
+  template <class Pairs, class Seen, class Reaction>
+  HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen,
+                      Reaction& reaction) {
     least = lesser(least, rules.margin(seen.r2, seen.row, seen.types));
     const Numbers taken = seen.evaluated(pairs).where(seen.in_range(pairs));
-    x += nearest_whole(taken * seen.separation.x);
-    y += nearest_whole(taken * seen.separation.y);
-    z += nearest_whole(taken * seen.separation.z);
+    const WholeLanes of_x = nearest_whole(taken * seen.separation.x);
+    const WholeLanes of_y = nearest_whole(taken * seen.separation.y);
+    const WholeLanes of_z = nearest_whole(taken * seen.separation.z);
+    x += of_x;
+    y += of_y;
+    z += of_z;
+    reaction.take(of_x, of_y, of_z);
   }
   HWY_INLINE bool has_near(const Rules& rules) const {
     return least.is_below(rules.least_margin()).of_any();
@@ -311,8 +351,9 @@ struct FixedPointSumOfNear : WholeForces {
   Vec3<double> correction;  ///< [epsilon/sigma]
 
   HWY_INLINE FixedPointSumOfNear() {}
-  template <class Pairs, class Seen>
-  HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen) {
+  template <class Pairs, class Seen, class Reaction>
+  HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen,
+                      Reaction& reaction) {
     const Numbers nearest_squared = rules.nearest_squared(seen.row, seen.types);
     const Truth<float> in_range = seen.in_range(pairs);
     const Numbers r2 = greater(seen.r2, nearest_squared);
@@ -323,14 +364,16 @@ struct FixedPointSumOfNear : WholeForces {
     x += of_x;
     y += of_y;
     z += of_z;
+    reaction.take(of_x, of_y, of_z);
     const Truth<float> is_near = seen.r2.is_below(nearest_squared) & in_range;
-    if (is_near.of_any()) correct(pairs, rules, seen, is_near, {of_x, of_y, of_z});
+    if (is_near.of_any()) correct(pairs, rules, seen, is_near, {of_x, of_y, of_z}, reaction);
   }
 
  private:
-  template <class Pairs, class Seen>
+  template <class Pairs, class Seen, class Reaction>
   HWY_NOINLINE void correct(const Pairs& pairs, const Rules& rules, const Seen& seen,
-                            const Truth<float>& is_near, const WholeLanes (&taken)[3]) {
+                            const Truth<float>& is_near, const WholeLanes (&taken)[3],
+                            Reaction& reaction) {
     constexpr Index lanes = Numbers::count;
     const typename Numbers::Tag tag;
     std::uint8_t bits[8] = {};
@@ -347,9 +390,11 @@ struct FixedPointSumOfNear : WholeForces {
       const auto in_double = [lane](double unit, const auto& of) {
         return unit * Vec3<double>{double(of[0][lane]), double(of[1][lane]), double(of[2][lane])};
       };
-      correction += rules.template exactly<Pairs::form_of_pairs>(
+      const Vec3<double> exact = rules.template exactly<Pairs::form_of_pairs>(
           in_double(pairs.length(), separation), seen.row, type[lane]);
-      correction += in_double(-pairs.unit(), summed);
+      const Vec3<double> beyond = exact - in_double(pairs.unit(), summed);
+      correction += beyond;
+      reaction.correct(lane, beyond);
     }
   }
 };

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +19,7 @@
 #include "neighbor/vectors/pairs-inl.hpp"
 #include "neighbor/vectors/stage-inl.hpp"
 #include "neighbor/vectors/sums-inl.hpp"
+#include "neighbor/vectors/targets-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
@@ -36,9 +36,8 @@ class RowWalk {
   RowWalk(const PlacedParticles<State>& particles, const Pairs& pairs, std::int32_t types,
           const Pencil& pencil, RowScratch& scratch)
       : staged_(scratch.in<Real>().staged),
-        pairs_(pairs),
-        types_(types),
-        far_squared_(square_of(far_from_all<Real, digits>(particles.grid))) {
+        targets_and_sources_(particles.grid, pairs, types),
+        types_(types) {
     stage<digits>(particles, NeighborhoodLayout(particles, pencil), staged_);
   }
 
@@ -60,17 +59,6 @@ class RowWalk {
     Index end() const { return targets_of_a_row + targets.length; }
   };
 
-  /// Some of a row's targets.
-  template <int count>
-  struct Targets {
-    Real x[count], y[count], z[count];
-    std::ptrdiff_t row[count];  ///< see SeenSources
-    Index number[count];        ///< of the four
-  };
-
-  template <int count>
-  using EachTarget = std::make_index_sequence<static_cast<std::size_t>(count)>;
-
   /// Lists lie far away.
   HWY_INLINE static void prefetch(const RowEntry* row, const RowTargets& targets) {
     constexpr Index of_a_cache_line = 64 / sizeof(RowEntry);
@@ -91,7 +79,7 @@ class RowWalk {
       if constexpr (Sum::Rules::may_miss_near) have_near |= unsigned{sums[t].has_near(rules)} << t;
     }
     results.store(to);
-    if constexpr (Pairs::are_forces) to_sigma_and_epsilon(to);
+    if constexpr (Pairs::are_forces) targets_and_sources_.to_sigma_and_epsilon(to);
     if constexpr (Sum::Rules::may_miss_near) {
       for (Index t = 0; t < row.targets.count && have_near >> t != 0; ++t) {
         if ((have_near >> t & 1U) != 0) sum_with_near<SumOfNear>(row, t, rules, to);
@@ -110,48 +98,37 @@ class RowWalk {
     for (std::size_t t = 0; t < targets_of_a_row; ++t) sum[0].put(results, t);
     RowForces<Accumulator> of_four;
     results.store(of_four);
-    to_sigma_and_epsilon(of_four);
+    targets_and_sources_.to_sigma_and_epsilon(of_four);
     const auto t = static_cast<std::size_t>(target);
     to.x[t] = of_four.x[t] + sum[0].correction.x;
     to.y[t] = of_four.y[t] + sum[0].correction.y;
     to.z[t] = of_four.z[t] + sum[0].correction.z;
   }
 
-  /// Who are missing repeat the first.
+  /// Some of a row's. Who are missing repeat the first.
   template <int count>
-  HWY_INLINE Targets<count> targets_of(const Row& row, Index first) const {
-    Targets<count> targets;
+  HWY_INLINE Targets<Real, count> targets_of(const Row& row, Index first) const {
+    Targets<Real, count> targets;
     for (int t = 0; t < count; ++t) {
       const Index number = first + t < row.targets.count ? first + t : 0;
-      const PackedPosition<Real>& word = word_of(staged_.word.data(), row.entries[number]);
-      targets.x[t] = word.position.x;
-      targets.y[t] = word.position.y;
-      targets.z[t] = word.position.z;
-      targets.row[t] = several_types ? word.type * std::ptrdiff_t{stride_of_types(types_)} : 0;
-      targets.number[t] = number;
+      targets_and_sources_.set(targets, t, word_of(staged_.word.data(), row.entries[number]),
+                               number);
     }
     return targets;
   }
 
   template <class Sum, int count, std::size_t... each>
-  HWY_INLINE void add_row(const Row& row, const Targets<count>& targets,
+  HWY_INLINE void add_row(const Row& row, const Targets<Real, count>& targets,
                           const typename Sum::Rules& rules, Sum (&sums)[count],
-                          std::index_sequence<each...>) const {
+                          std::index_sequence<each...> every) const {
     const Index end = row.end();
     Index k = 0;
     auto sources = gathered(row, k);
+    NoReaction none;
     const auto add_vector = [&](auto with_itself) {
-      auto begun = begin<with_itself()>(sources, k, targets, 0);
-      // Each before the one in front of it is finished: a division takes long. And the next sources
-      // are fetched meanwhile.
-      const auto add_one = [&](int t) {
-        const auto next = begin<with_itself()>(sources, k, targets, std::min(t + 1, count - 1));
-        finish(begun, sources, targets, t, rules, sums[t]);
-        begun = next;
-      };
-      const auto next = gathered(row, k + lanes < end ? k + lanes : 0);
-      (add_one(static_cast<int>(each)), ...);
-      sources = next;
+      sources = targets_and_sources_.template add<with_itself()>(
+          sources, k, targets, rules, sums, none,
+          [&] { return gathered(row, k + lanes < end ? k + lanes : 0); }, every);
       k += lanes;
     };
     for (Index until = 0; k < end;) {
@@ -166,66 +143,9 @@ class RowWalk {
     return gather<several_types>(staged_.word.data(), row.entries + k, types_);
   }
 
-  struct Begun {
-    Vec3<Numbers> separation;
-    Numbers r2, inverse;
-  };
-
-  /// `with_itself`: the target may be one of the sources, which begin with number k of the row.
-  template <bool with_itself, class Sources, int count>
-  HWY_INLINE Begun begin(const Sources& sources, Index k, const Targets<count>& targets,
-                         int t) const {
-    const Vec3<Numbers> separation = {between(targets.x[t], sources.position.x),
-                                      between(targets.y[t], sources.position.y),
-                                      between(targets.z[t], sources.position.z)};
-    Numbers r2 = square(separation);
-    if constexpr (with_itself) {
-      r2 = r2.or_at(targets.number[t] - k, Numbers(far_squared_));
-    }
-    return {separation, r2, pairs_.inverse(r2)};
-  }
-
-  template <class Sources, class Sum, int count>
-  HWY_INLINE void finish(const Begun& begun, const Sources& sources, const Targets<count>& targets,
-                         int t, const typename Sum::Rules& rules, Sum& sum) const {
-    sum.add(pairs_, rules,
-            SeenSources<Real, several_types>{begun.separation, begun.r2, begun.inverse,
-                                             targets.row[t], sources.types});
-  }
-
-  HWY_INLINE static Numbers between(Real target, const Numbers& sources) {
-    if constexpr (digits == Digits::whole) {
-      const hn::RebindToSigned<typename Numbers::Tag> whole;
-      const auto difference =
-          hn::Sub(hn::BitCast(whole, Numbers(target).vector), hn::BitCast(whole, sources.vector));
-      return Numbers(hn::ConvertTo(typename Numbers::Tag(), difference));
-    } else {
-      return Numbers(target) - sources;
-    }
-  }
-  static Real square_of(Real staged) {
-    if constexpr (digits == Digits::whole) {
-      staged = static_cast<Real>(std::bit_cast<std::int32_t>(staged));
-    }
-    return staged * staged;
-  }
-  HWY_INLINE static Numbers square(const Vec3<Numbers>& r) {
-    return r.x.times_plus(r.x, r.y.times_plus(r.y, r.z * r.z));
-  }
-
-  /// From the units of pairs to those of everybody.
-  template <class Accumulator>
-  void to_sigma_and_epsilon(RowForces<Accumulator>& sums) const {
-    const auto unit = static_cast<Accumulator>(pairs_.unit());
-    for (auto* sum : {&sums.x, &sums.y, &sums.z}) {
-      for (Accumulator& of_target : *sum) of_target *= unit;
-    }
-  }
-
   StagedWords<Real>& staged_;
-  Pairs pairs_;
+  TargetsAndSources<Real, digits, several_types, Pairs> targets_and_sources_;
   std::int32_t types_;
-  Real far_squared_;  ///< farther than anybody who is in range
 };
 
 template <class Real, LennardJonesForm form, bool several_types>
@@ -252,24 +172,6 @@ HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& partic
       scratch);
   walk.template operator()<FixedPointSum<several_types>, FixedPointSumOfNear<several_types>>(
       rows, {fixed, interaction.types, spacing}, sums);
-}
-
-/// Runs kernel(form, several types) with what an interaction has, known to the compiler.
-template <class Real, class Kernel>
-void for_form_and_types(const VectorInteraction<Real>& interaction, const Kernel& kernel) {
-  const auto with_form = [&](auto form) {
-    if (interaction.types == 1) {
-      kernel(form, std::false_type());
-    } else {
-      kernel(form, std::true_type());
-    }
-  };
-  using Form = LennardJonesForm;
-  if (interaction.form == Form::shifted) {
-    with_form(std::integral_constant<Form, Form::shifted>());
-  } else {
-    with_form(std::integral_constant<Form, Form::force_shifted>());
-  }
 }
 
 template <class Real>

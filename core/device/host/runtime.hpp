@@ -2,6 +2,7 @@
 // an OpenMP loop at the machine's real speed, a grid of blocks on the emulator.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -185,6 +186,30 @@ class IndexOrder {
 
 namespace detail {
 
+/// Runs work(k) for k in [0, parts). Each thread begins with a stretch of its own, the same in
+/// every loop over as many particles, so that it finds near it what it had before; then it helps
+/// others.
+template <class Work>
+void share_out(Index parts, const Work& work) {
+  struct alignas(64) Taken {  // a cache line each
+    std::atomic<Index> count{0};
+  };
+  std::vector<Taken> taken(static_cast<std::size_t>(omp_get_max_threads()));
+#pragma omp parallel
+  {
+    const int threads = omp_get_num_threads();
+    const auto begin_of = [&](int thread) {
+      return static_cast<Index>(std::int64_t{parts} * thread / threads);
+    };
+    for (int away = 0; away < threads; ++away) {
+      const int thread = (omp_get_thread_num() + away) % threads;
+      const Index begin = begin_of(thread), end = begin_of(thread + 1);
+      std::atomic<Index>& next = taken[static_cast<std::size_t>(thread)].count;
+      for (Index k = begin + next++; k < end; k = begin + next++) work(k);
+    }
+  }
+}
+
 template <class Kernel>
 void run_grid_of_threads(Index count, const Kernel& kernel) {
   constexpr Index chunk = 256;
@@ -195,8 +220,12 @@ void run_grid_of_threads(Index count, const Kernel& kernel) {
     for (std::int64_t k = 0; k < count; ++k) kernel(order(k));
     return;
   }
-#pragma omp parallel for schedule(dynamic, chunk) if (count > 4 * chunk)
-  for (Index i = 0; i < count; ++i) kernel(i);
+  const auto run = [&kernel](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) kernel(i);
+  };
+  if (count <= 4 * chunk) return run(0, count);
+  share_out(static_cast<Index>(divide_up(count, chunk)),
+            [&](Index k) { run(k * chunk, std::min(count, (k + 1) * chunk)); });
 }
 
 }  // namespace detail
@@ -221,10 +250,11 @@ void for_each_stretch(Stream& stream, Index count, Index grain, const Kernel& ke
   const auto work = [count, grain, kernel, gate = stream.gate()] {
     if (!gate.is_open()) return;
     const auto stretches = static_cast<Index>(divide_up(count, grain));
-#pragma omp parallel for schedule(dynamic) if (stretches > 1)
-    for (Index k = 0; k < stretches; ++k) {
+    const auto run = [&](Index k) {
       kernel(k * grain, k + 1 < stretches ? (k + 1) * grain : count);
-    }
+    };
+    if (stretches > 1) return detail::share_out(stretches, run);
+    run(0);
   };
   if (stream.is_noting()) return stream.enqueue(work);
   work();
