@@ -7,7 +7,8 @@
 
 The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44) of 4 n^3 atoms, n cells
 of the crystal a side. --weak: so many on each rank, the box grows along z; --strong: so many on all ranks
-together. Time is that of the loop of steps (report.json, sum of the regions of a step); median of the repeats. Prints
+together. Time is that of the loop of steps (the figure of merit of report.json), median of the repeats; its parts are those
+of the steps that were sampled. Prints
 a table and writes OUT/ranks.csv; efficiency is against one rank with `of_one` atoms. It begins with what one
 rank gives: the box must fit one device for --strong, and a rank's share of it for --weak.
 """
@@ -70,7 +71,7 @@ class Rates:
     def median(reports, steps):
         if not reports:
             return None
-        seconds = [sum(report["regions"][part] for part in PARTS) for report in reports]
+        seconds = [1e-6 * report["particles"] * steps / report["figure_of_merit"]["matom_steps_per_s"] for report in reports]
         middle = reports[seconds.index(sorted(seconds)[len(seconds) // 2])]
         parts = {f"{part}_us": round(1e6 * middle["regions"][part] / steps, 1) for part in PARTS}
         return {"atoms": middle["particles"], "step_us": 1e6 * statistics.median(seconds) / steps, **parts}

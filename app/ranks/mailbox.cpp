@@ -87,11 +87,12 @@ struct WaitForPositions {
   }
 };
 
-/// Some more than was wanted, so that not every fluctuation makes room anew.
-Index with_reserve(Index rows) { return rows == 0 ? 0 : rows + rows / 8 + 16; }
+/// Some more than was wanted, so that not every fluctuation makes room anew: layers of a crystal
+/// that melts fill unevenly.
+Index with_reserve(Index rows) { return rows == 0 ? 0 : rows + rows / 4 + 16; }
 
-/// Of particles in a layer of cells few change it in a step.
-Index likely_emigrants(Index ghosts) { return ghosts == 0 ? 0 : ghosts / 64 + 16; }
+/// Of particles in a layer of cells few change it in a step, and some while a list lasts.
+Index likely_emigrants(Index ghosts) { return ghosts == 0 ? 0 : ghosts / 16 + 16; }
 
 }  // namespace
 

@@ -77,6 +77,8 @@ class VectorList final : public Backend<Precision> {
                           VectorPairs<Precision>::placed(particles), radius_, pencil,
                           view.targets + first, view.rows.behind(first), row_scratch());
                       if (longest > 0) atomic_max(particles.longest_row, longest);
+                      if (longest <= view.rows.capacity) return;
+                      empty(view.targets + first, view.first[number + 1] - first);
                     });
   }
 
@@ -130,6 +132,11 @@ class VectorList final : public Backend<Precision> {
   }
 
   View view() { return {targets_.data(), {entries_.data(), capacity_}, first_.data()}; }
+
+  /// Rows that did not fit are made once more; who walks them before that shall find nothing.
+  static void empty(RowTargets* rows, Index count) {
+    for (Index row = 0; row < count; ++row) rows[row].length = rows[row].begin = 0;
+  }
 
   static Index expected_row(const Problem& problem) {
     return static_cast<Index>(expected_sources_of_four(problem));

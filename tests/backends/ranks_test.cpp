@@ -409,6 +409,7 @@ class Refused : public OnSeveralRanks {
 };
 
 TEST_P(Refused, InWords) {
+  if (backend().info.name == "auto") return;  // takes what can: below
   if (backend().info.on_ranks == OnRanks::no) {
     expect_refusal(liquid(), {2, 1, 1}, backend().info.name + ": not on several ranks");
     return;
@@ -427,6 +428,65 @@ TEST_P(Refused, InWords) {
 }
 
 PENCILBOX_FOR_EVERY_BACKEND_IN_DOUBLE(Refused);
+
+class AutoOnRanks : public OnSeveralRanks {};
+
+/// By steps of the run: whatever it changes between, trajectory, stages and observables go on.
+TEST_P(AutoOnRanks, TriesAndDecides) {
+  SimulationSetup setup = liquid();
+  setup.skin = {};
+  setup.start.box = periodic_box(12, 12, 12);  // room for wider cells
+  setup.observables = every_observable(*backend().device);
+  const auto one = on_one(setup);
+  const auto several = on({2, 1, 1}, setup);
+  for (const std::int64_t steps : {4, 50, 200, 46, 300}) {
+    one->advance(steps);
+    several->advance(steps);
+    several->sample_observables();
+  }
+  EXPECT_EQ(several->step(), 600);
+  const BackendStats stats = several->backend_stats();
+  EXPECT_FALSE(stats.is_choosing);
+  ASSERT_TRUE(stats.choice);
+  EXPECT_GE(stats.choice->tried, 2);
+  EXPECT_GT(stats.choice->chosen.skin, 0.0);  // a list
+  EXPECT_THAT(stats.note, HasSubstr(stats.choice->chosen.name));
+  EXPECT_NEAR(several->observe().total_energy() / one->observe().total_energy(), 1.0, 1e-3);
+  EXPECT_EQ(several->observable_results().front().samples, 5);
+}
+
+TEST_P(AutoOnRanks, HasTheBitsOfOneRankWhereThatIsAsked) {
+  SimulationSetup setup = liquid();
+  setup.deterministic = true;
+  setup.skin = {};
+  expect_same_steps(setup, {{2, 1, 1}}, emulated() ? 2 : 20);
+}
+
+TEST_P(AutoOnRanks, GoesOnFromAnyState) {
+  SimulationSetup setup = liquid();
+  setup.start.box = periodic_box(12, 12, 12);
+  setup.skin = {};
+  const auto first = on({2, 1, 1}, setup);
+  first->advance(30);
+  const double energy = first->observe().total_energy();
+  for (const std::string& name : {"auto", "verlet-list", "par-part-no-loop"}) {
+    SCOPED_TRACE(name);
+    setup.backend = name;
+    setup.options.clear();
+    for (const BackendInfo& info : backend().device->backends()) {
+      if (info.name == name) setup.options = default_options(info);
+    }
+    const auto second = rank_device_of(backend().device->kind())
+                            .resume(setup, first->exact_state(), {RankGrid{1, 2, 1}},
+                                    in_this_process({1, 2, 1}));
+    second->advance(20);
+    EXPECT_NEAR(second->observe().total_energy() / energy, 1.0, 1e-3);
+  }
+}
+
+PENCILBOX_WHERE(AutoOnRanks, [](const BackendCase& one) {
+  return one.backend.info.name == "auto" && one.precision == Precision::mixed;
+});
 
 }  // namespace
 }  // namespace pencilbox::testing
