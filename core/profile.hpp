@@ -14,7 +14,7 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-enum class Region { integrate, bin, reorder, prepare, force, end };
+enum class Region { integrate, exchange, bin, reorder, prepare, force, end };
 
 class Profiler {
  public:
@@ -56,6 +56,7 @@ class Profiler {
     };
     RegionSeconds result;
     result.integrate = of(Region::integrate);
+    result.exchange = of(Region::exchange);
     result.bin = of(Region::bin);
     result.reorder = of(Region::reorder);
     result.prepare = of(Region::prepare);
@@ -74,7 +75,7 @@ class Profiler {
   bool sampling_ = false;
   std::vector<std::unique_ptr<Mark>> marks_;
   std::size_t used_ = 0;
-  std::array<double, 5> sampled_{};
+  std::array<double, static_cast<std::size_t>(Region::end)> sampled_{};
   double seconds_ = 0.0;
   std::chrono::steady_clock::time_point started_;
 };

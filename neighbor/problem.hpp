@@ -18,7 +18,7 @@ struct Problem {
   CellGrid grid;
   Index particles = 0;
   Index particles_of_all_ranks = 0;  ///< where these are those of one; 0: they are all
-  Index largest_cell = 0;  ///< most particles in one cell of the start
+  Index largest_cell = 0;            ///< most particles in one cell of the start
   Potential potential;
   Index parts_of_a_cell = 1;  ///< that particles are sorted by: see core/cell_parts.hpp
   double skin = 0.0;          ///< cells are wider than the cutoff by this much, for lists [sigma]

@@ -21,7 +21,7 @@ import sys
 import time
 from pathlib import Path
 
-PARTS = ("integrate", "bin", "reorder", "prepare", "force")
+PARTS = ("integrate", "exchange", "bin", "reorder", "prepare", "force")
 OPTIONS = {"par-part-no-loop": {"runs": "merged"}, "neighborhood-in-sm": {"block": "64"},
            "x-pencil-reg": {"sub_box": "8x2x2", "threads": "targets", "runs": "merged"}}
 STEPS = {8: 40, 10: 2000, 20: 2000, 40: 2000, 80: 600, 160: 200}

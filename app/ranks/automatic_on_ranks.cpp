@@ -56,9 +56,7 @@ class AutomaticOnRanks final : public Simulation {
     return one_->packed_snapshot(fields);
   }
   void sample_observables() override { one_->sample_observables(); }
-  std::vector<ObservableResult> observable_results() override {
-    return one_->observable_results();
-  }
+  std::vector<ObservableResult> observable_results() override { return one_->observable_results(); }
   std::vector<ObservableState> observable_states() override { return one_->observable_states(); }
   void restore_observables(const std::vector<ObservableState>& states) override {
     one_->restore_observables(states);
@@ -75,7 +73,8 @@ class AutomaticOnRanks final : public Simulation {
     BackendStats stats = one_->backend_stats();
     stats.is_choosing = !is_decided();
     if (is_decided()) stats.choice = choice();
-    if (setup_.backend == "auto") stats.note = in_words(trials_.choice(active_)) + ", " + stats.note;
+    if (setup_.backend == "auto")
+      stats.note = in_words(trials_.choice(active_)) + ", " + stats.note;
     if (!is_decided()) stats.note += "; others still to be tried";
     return stats;
   }
@@ -151,8 +150,7 @@ class AutomaticOnRanks final : public Simulation {
 
 std::unique_ptr<Simulation> make_automatic(SimulationSetup setup,
                                            std::vector<BackendChoice> choices, RankedMaker maker) {
-  return std::make_unique<AutomaticOnRanks>(std::move(setup), std::move(choices),
-                                            std::move(maker));
+  return std::make_unique<AutomaticOnRanks>(std::move(setup), std::move(choices), std::move(maker));
 }
 
 std::unique_ptr<Simulation> resume_automatic(SimulationSetup setup, const ExactState& state,

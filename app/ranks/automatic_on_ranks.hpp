@@ -19,7 +19,6 @@ struct RankedMaker {
 std::unique_ptr<Simulation> make_automatic(SimulationSetup setup,
                                            std::vector<BackendChoice> choices, RankedMaker maker);
 std::unique_ptr<Simulation> resume_automatic(SimulationSetup setup, const ExactState& state,
-                                             std::vector<BackendChoice> choices,
-                                             RankedMaker maker);
+                                             std::vector<BackendChoice> choices, RankedMaker maker);
 
 }  // namespace pencilbox

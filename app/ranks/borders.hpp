@@ -27,8 +27,8 @@ struct BordersView {
 struct FollowRows {
   static constexpr const char* name = "ranks: follow rows";
   BordersView borders;
-  const Index* place;            ///< [rows] where each is now
-  const LetterSize* last_sent;   ///< [ranks]
+  const Index* place;           ///< [rows] where each is now
+  const LetterSize* last_sent;  ///< [ranks]
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index slot) const {
     Index to = 0;
@@ -78,8 +78,8 @@ struct TakePositions {
     const Index i = place[slot];
     const Vec3<State> now = rows.letter.positions()[k];
     position.store(i, now);
-    packed[i] = {now.template to<Pair>(), static_cast<typename PackedPosition<Pair>::Type>(
-                                              several_types ? type[i] : 0)};
+    packed[i] = {now.template to<Pair>(),
+                 static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
   }
 };
 

@@ -16,8 +16,10 @@ Problem problem_of(const Problem& global, const CellGrid& grid) {
   Problem problem = global;
   problem.grid = grid;
   if (global.skin > 0.0) {  // lists take memory by particles
-    const double share = static_cast<double>(grid.count()) / static_cast<double>(global.grid.count());
-    problem.particles = static_cast<Index>(std::ceil(share * static_cast<double>(global.particles)));
+    const double share =
+        static_cast<double>(grid.count()) / static_cast<double>(global.grid.count());
+    problem.particles =
+        static_cast<Index>(std::ceil(share * static_cast<double>(global.particles)));
     problem.particles_of_all_ranks = global.particles;
   }
   problem.box.lower = grid.lower;
@@ -55,7 +57,8 @@ void sort_within_cells(std::vector<Row>& rows) {
 
 /// Room for fluctuations: rows that nobody uses cost time, and too few a batch of steps.
 Index rows_for(Index particles) {
-  return particles + particles / 128 + 2 * static_cast<Index>(std::sqrt(static_cast<double>(particles))) + 16;
+  return particles + particles / 128 +
+         2 * static_cast<Index>(std::sqrt(static_cast<double>(particles))) + 16;
 }
 
 }  // namespace
@@ -360,7 +363,10 @@ template <class Precision>
 bool RankDomain<Precision>::was_short() {
   wanted_letters_ = mailbox_.wanted();
   wanted_rows_ = std::max({wanted_rows_, most_used_.download(stream_)[0], rows_now()});
-  if (keeps_list()) wanted_row_ = control_.download(stream_)[0].longest_row;
+  if (keeps_list()) {
+    wanted_row_ = control_.download(stream_)[0].longest_row;
+    longest_row_ = std::max(longest_row_, wanted_row_);
+  }
   return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_) ||
          wanted_row_ > backend_->row_capacity();
 }
@@ -377,7 +383,9 @@ template <class Precision>
 void RankDomain<Precision>::grow() {
   mailbox_.make_room(wanted_letters_);
   if (wanted_rows_ > particles_.count) particles_.count = rows_for(wanted_rows_);
-  if (wanted_row_ > backend_->row_capacity()) backend_->grow_rows(wanted_row_);
+  if (wanted_row_ <= backend_->row_capacity()) return;
+  backend_->grow_rows(wanted_row_);
+  ++times_grown_;
 }
 
 template <class Precision>
@@ -402,8 +410,7 @@ std::vector<std::optional<Index>> RankDomain<Precision>::own_cells() {
 
 template <class Precision>
 auto RankDomain<Precision>::rows() -> std::vector<Row> {
-  std::vector<Row> own =
-      keeps_list() && !is_ordered_ ? owned_ : own_of(binning_->reference());
+  std::vector<Row> own = keeps_list() && !is_ordered_ ? owned_ : own_of(binning_->reference());
   sort_within_cells(own);
   return own;
 }
@@ -436,6 +443,11 @@ BinningHealth RankDomain<Precision>::health() {
 template <class Precision>
 auto RankDomain<Precision>::count() -> Counts {
   Counts counts;
+  if (keeps_list()) {
+    counts.longest_row = longest_row_;
+    counts.row_capacity = backend_->row_capacity();
+    counts.times_grown = times_grown_;
+  }
   if (!is_ordered_) return counts;
   PairSums<Precision> sums;
   sums.resize(particles_.state.cell.size());

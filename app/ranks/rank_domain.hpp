@@ -155,6 +155,8 @@ class RankDomain {
   /// Candidates and partners of each of its own particles.
   struct Counts {
     std::vector<Index> candidates, partners;
+    /// Of the list, where one is kept: entries at most so far, room now, how often it grew.
+    std::int64_t longest_row = 0, row_capacity = 0, times_grown = 0;
   };
   Counts count();
 
@@ -211,7 +213,9 @@ class RankDomain {
   std::vector<Row> owned_;  ///< what own() got, while nothing has come of it
   Vec3Buffer<State> kept_reference_;
   bool kept_order_ = false;
-  std::int32_t wanted_row_ = 0;  ///< entries of the longest row
+  std::int32_t wanted_row_ = 0;    ///< entries of the longest row of late
+  std::int32_t longest_row_ = 0;   ///< of all that were
+  std::int64_t times_grown_ = 0;   ///< rows
   std::int32_t opened_at_ = 0;     ///< step that unit 0 evaluates
   std::int32_t first_mirror_ = 0;  ///< that it reads
   bool has_moved_ = false;         ///< the unit under way, with its forces

@@ -108,6 +108,7 @@ void RankDomain<Precision>::settle() {
 
 template <class Precision>
 void RankDomain<Precision>::take_emigrants() {
+  profiler_.begin(Region::bin, stream_);
   take_in(Coming::emigrants);
 }
 
@@ -122,6 +123,7 @@ void RankDomain<Precision>::show_own() {
 template <class Precision>
 void RankDomain<Precision>::order_and_list() {
   const Index rows = particles_.count;
+  profiler_.begin(Region::bin, stream_);
   take_in(Coming::ghosts);
   particles_.count = rows + mailbox_.slots();
   binning_->order_arrived(particles_, profiler_, stream_);
@@ -264,12 +266,11 @@ void RankDomain<Precision>::stop_before(std::int32_t k) {
 
 template <class Precision>
 void RankDomain<Precision>::take_positions(std::int32_t k) {
-  for_each(stream_, mailbox_.slots(),
-           TakePositions<Precision>{mailbox_.arrived(),
-                                    borders_.place_of_rows() + particles_.count,
-                                    particles_.state.position.view(),
-                                    binning_->mirror(mirror_of(k)),
-                                    particles_.state.type.data(), particles_.types > 1});
+  for_each(
+      stream_, mailbox_.slots(),
+      TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
+                               particles_.state.position.view(), binning_->mirror(mirror_of(k)),
+                               particles_.state.type.data(), particles_.types > 1});
 }
 
 template <class Precision>

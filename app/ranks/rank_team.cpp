@@ -18,11 +18,15 @@ namespace {
 struct PairCounts {
   std::int64_t candidates = 0, partners = 0;
   std::int64_t most_candidates = 0, most_partners = 0;
+  std::int64_t longest_row = 0, row_capacity = 0, times_grown = 0;  ///< of a list
 };
 
 template <class Counts>
 PairCounts sum_of(const Counts& counts) {
   PairCounts sum;
+  sum.longest_row = counts.longest_row;
+  sum.row_capacity = counts.row_capacity;
+  sum.times_grown = counts.times_grown;
   for (const Index number : counts.candidates) {
     sum.candidates += number;
     sum.most_candidates = std::max<std::int64_t>(sum.most_candidates, number);
@@ -243,6 +247,12 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
   }
 }
 
+/// As the first domain here sees it.
+template <class Precision>
+void RankTeam<Precision>::begin_region(Region region) {
+  domains_.front()->profiler().begin(region, domains_.front()->stream());
+}
+
 /// `of`: what of a domain has something to send.
 template <class Precision>
 template <class Of>
@@ -256,6 +266,7 @@ void RankTeam<Precision>::carry_through_host(const Of& of) {
 /// Ranks of one process may share a device: none waits there before all have sent.
 template <class Precision>
 void RankTeam<Precision>::exchange_letters() {
+  begin_region(Region::exchange);
   for (auto& domain : domains_) domain->mailbox().send();
   if (is_direct_) {
     for (auto& domain : domains_) domain->mailbox().wait();
@@ -272,6 +283,7 @@ void RankTeam<Precision>::carry_letters_through_host() {
 /// Likewise.
 template <class Precision>
 void RankTeam<Precision>::exchange_sums() {
+  begin_region(Region::exchange);
   if (is_direct_) {
     for (auto& domain : domains_) domain->sums().send();
     for (auto& domain : domains_) domain->sums().wait();
@@ -422,6 +434,9 @@ NeighborStats RankTeam<Precision>::count() {
     sum.partners += counts.partners;
     sum.most_candidates = std::max(sum.most_candidates, counts.most_candidates);
     sum.most_partners = std::max(sum.most_partners, counts.most_partners);
+    list_.longest_row = std::max(list_.longest_row, counts.longest_row);
+    list_.row_capacity = std::max(list_.row_capacity, counts.row_capacity);
+    list_.grown = std::max(list_.grown, counts.times_grown);
   }
   NeighborStats stats{};
   const auto of_a_particle = [&](std::int64_t number) {

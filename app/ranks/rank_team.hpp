@@ -57,11 +57,11 @@ class RankTeam {
   }
   bool conserves_momentum() const { return domains_.front()->conserves_momentum(); }
 
-  /// Of steps, as the first domain of this process sees them; letters belong to the integration.
+  /// Of steps, as the first domain of this process sees them.
   RegionSeconds regions() const { return domains_.front()->profiler().seconds(); }
   void forget_regions() { domains_.front()->profiler() = Profiler(); }
 
-  /// Of the list, where one is kept; the same on all ranks, but for its rows.
+  /// Of the list, where one is kept; of its rows what count() found.
   const ListStats& list_stats() const { return list_; }
   /// Evaluations since it was made.
   std::int64_t list_age() const { return list_age_; }
@@ -84,6 +84,7 @@ class RankTeam {
   void until_it_fits(const Action& action);
   void connect();
   void connect_sums();
+  void begin_region(Region region);
   template <class Of>
   void carry_through_host(const Of& of);
   void carry_letters_through_host();

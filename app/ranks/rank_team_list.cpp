@@ -63,6 +63,7 @@ std::int32_t RankTeam<Precision>::units_at_once(std::int64_t left) const {
 /// Where everybody is now, for unit `unit`. Whether the host knows already that it is not to be.
 template <class Precision>
 bool RankTeam<Precision>::exchange_positions(std::int32_t unit) {
+  begin_region(Region::exchange);
   for (auto& domain : domains_) domain->send_positions();
   bool is_due = false;
   if (is_direct_) {

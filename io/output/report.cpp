@@ -23,14 +23,18 @@ struct Region {
   double seconds;
 };
 
-std::array<Region, 7> regions_of(const RegionSeconds& seconds) {
-  return {{{"integrate", seconds.integrate},
-           {"bin", seconds.bin},
-           {"reorder", seconds.reorder},
-           {"prepare", seconds.prepare},
-           {"force", seconds.force},
-           {"observe", seconds.observe},
-           {"write", seconds.write}}};
+/// One rank exchanges nothing.
+std::vector<Region> regions_of(const RunReport& report) {
+  const RegionSeconds& seconds = report.regions;
+  std::vector<Region> regions{{"integrate", seconds.integrate}};
+  if (!report.exchange.empty()) regions.push_back({"exchange", seconds.exchange});
+  regions.insert(regions.end(), {{"bin", seconds.bin},
+                                 {"reorder", seconds.reorder},
+                                 {"prepare", seconds.prepare},
+                                 {"force", seconds.force},
+                                 {"observe", seconds.observe},
+                                 {"write", seconds.write}});
+  return regions;
 }
 
 /// JSON has no NaN and no infinity.
@@ -43,9 +47,9 @@ Json device_json(const DeviceProperties& device) {
           {"compiler", device.compiler}};
 }
 
-Json regions_json(const RegionSeconds& seconds) {
+Json regions_json(const RunReport& report) {
   Json json = Json::object();
-  for (const Region& region : regions_of(seconds)) json[region.name] = number(region.seconds);
+  for (const Region& region : regions_of(report)) json[region.name] = number(region.seconds);
   return json;
 }
 
@@ -194,7 +198,7 @@ Json report_json(const RunReport& report) {
           {"exchange", report.exchange.empty() ? Json(nullptr) : Json(report.exchange)},
           {"integrator", report.integrator},
           {"stages", stages_json(report.stages)},
-          {"regions", regions_json(report.regions)},
+          {"regions", regions_json(report)},
           {"backend_stats", stats_json(report.backend_stats)},
           {"neighbors", neighbors_json(report.neighbors)},
           {"observables", observables_json(report)},
@@ -240,8 +244,7 @@ void print_list(std::ostream& out, const ListStats& list) {
 }
 
 void print_regions(std::ostream& out, const RunReport& report) {
-  std::vector<Region> regions;
-  for (const Region& region : regions_of(report.regions)) regions.push_back(region);
+  std::vector<Region> regions = regions_of(report);
   for (const ObservableResult& result : report.observables) {
     regions.push_back({result.name.c_str(), result.seconds});
   }

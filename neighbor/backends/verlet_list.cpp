@@ -301,7 +301,8 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     const std::string& given = options.at("threads_per_target");
     if (given != "auto") return std::stoi(given);
     if (problem.device.emulates_blocks) return 1;
-    const double missing = 2048.0 * problem.device.multiprocessors / targets_that_set_lanes(problem);
+    const double missing =
+        2048.0 * problem.device.multiprocessors / targets_that_set_lanes(problem);
     int lanes = 1;
     while (lanes < 32 && lanes * lanes <= missing) lanes *= 2;
     return lanes;

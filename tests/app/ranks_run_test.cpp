@@ -15,7 +15,7 @@
 namespace pencilbox::testing {
 namespace {
 
-constexpr const char* rebinned = "neighbor: {backend: vector-cells}\n";
+constexpr const char* rebinned = "neighbor: {backend: x-pencil}\n";
 constexpr const char* to_the_bit =
     "neighbor: {backend: par-part-no-loop}\n"
     "integrator: {type: velocity-verlet, timestep: 0.004}\n";
@@ -79,6 +79,37 @@ TEST_F(OnProcesses, ARunGoesOnOnAnotherNumberOfThem) {
   run_into("back", "--set output.checkpoint.every=10 --ranks 2 --set run.steps=10");
   run_into("back", "--set output.checkpoint.every=10 --resume");
   EXPECT_EQ(read("whole/thermo.csv"), read("back/thermo.csv"));
+}
+
+/// A list changes neither what is written nor where a run can go on, and the ranks agree on when
+/// it is made anew.
+TEST_F(OnProcesses, AListHasTheFilesOfOneRankAndGoesOnOnAnotherNumber) {
+  const std::string list = "--set 'neighbor={backend: verlet-list, skin: 0.1}' ";
+  run_into("one", list);
+  run_into("three", list + "--ranks 3");
+  expect_same_files("one", "three");
+  const auto list_of = [&](const char* name) {
+    return nlohmann::json::parse(read(std::string(name) + "/report.json"))
+        .at("backend_stats")
+        .at("list");
+  };
+  EXPECT_GT(list_of("one").at("rebuilds"), 1);
+  EXPECT_EQ(list_of("one").at("rebuilds"), list_of("three").at("rebuilds"));
+  EXPECT_EQ(list_of("one").at("longest_row"), list_of("three").at("longest_row"));
+  const std::string marks = list + "--set output.checkpoint.every=5 ";
+  run_into("whole", marks);
+  run_into("parts", marks + "--ranks 2 --set run.steps=10");
+  run_into("parts", marks + "--ranks 3 --resume");
+  EXPECT_EQ(read("whole/thermo.csv"), read("parts/thermo.csv"));
+}
+
+TEST_F(OnProcesses, AutoTriesAndSaysWhatItChose) {
+  const ProgramResult result =
+      run_deck("--set neighbor.backend=auto --set run.steps=500 --ranks 2");
+  EXPECT_NE(result.out.find("chose "), std::string::npos) << result.out;
+  const auto report = nlohmann::json::parse(read("deck/report.json"));
+  EXPECT_GT(report.at("backend_stats").at("choice").at("tried"), 1);
+  EXPECT_GT(report.at("regions").at("exchange"), 0.0);
 }
 
 /// Rows with what the bath conserves, and checkpoints with what it carries.
@@ -203,10 +234,14 @@ TEST_F(OnProcesses, WhatCannotBeIsRefusedInWords) {
   expect_refused(
       "run deck.yaml --ranks 2 --set run.exchange=direct", "deck.yaml",
       "letters cannot go from device to device: rank 1: its memory is its process's alone");
-  expect_refused("run deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
-                 "verlet-list: not on several ranks");
-  expect_refused("check deck.yaml --ranks 2 --set neighbor.backend=verlet-list", "deck.yaml",
-                 "verlet-list: not on several ranks");
+  for (const std::string command : {"run", "check"}) {
+    expect_refused(command + " deck.yaml --ranks 2 --set neighbor.backend=green", "deck.yaml",
+                   "green: not on several ranks");
+    expect_refused(command +
+                       " deck.yaml --ranks 2 --set neighbor.backend=cluster-list "
+                       "--set run.deterministic=true",
+                   "deck.yaml", "cluster-list: ");
+  }
   write("staged.yaml", std::regex_replace(small_deck(), std::regex("steps: 20"),
                                           "stages: [{name: a, steps: 2}, {name: b, steps: 2, "
                                           "integrator: {type: fire}}]"));

@@ -469,16 +469,16 @@ TEST_P(AutoOnRanks, GoesOnFromAnyState) {
   const auto first = on({2, 1, 1}, setup);
   first->advance(30);
   const double energy = first->observe().total_energy();
-  for (const std::string& name : {"auto", "verlet-list", "par-part-no-loop"}) {
+  for (const char* name : {"auto", "verlet-list", "par-part-no-loop"}) {
     SCOPED_TRACE(name);
     setup.backend = name;
     setup.options.clear();
     for (const BackendInfo& info : backend().device->backends()) {
       if (info.name == name) setup.options = default_options(info);
     }
-    const auto second = rank_device_of(backend().device->kind())
-                            .resume(setup, first->exact_state(), {RankGrid{1, 2, 1}},
-                                    in_this_process({1, 2, 1}));
+    const auto second =
+        rank_device_of(backend().device->kind())
+            .resume(setup, first->exact_state(), {RankGrid{1, 2, 1}}, in_this_process({1, 2, 1}));
     second->advance(20);
     EXPECT_NEAR(second->observe().total_energy() / energy, 1.0, 1e-3);
   }
