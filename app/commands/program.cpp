@@ -66,16 +66,6 @@ int ranks_of(const Deck& deck, const RunArguments& arguments) {
   return std::max({1, of_grid, arguments.ranks, started});
 }
 
-void require_stages_on_ranks(const Deck& deck, std::int64_t step) {
-  if (deck.stages.size() == 1) return;  // as good as the run
-  for (std::size_t k = deck.stage_at(step); k < deck.stages.size(); ++k) {
-    const auto refusal = refusal_on_ranks(settings_of(deck.stages[k]));
-    if (!refusal) continue;
-    throw InputError(
-        fmt::format("{}: stage {}: {}", deck.place("run.stages"), deck.stages[k].name, *refusal));
-  }
-}
-
 std::vector<std::filesystem::path> inputs_of(const Deck& deck) {
   std::vector<std::filesystem::path> inputs{deck.name};
   if (const auto* file = std::get_if<FileStart>(&deck.start)) inputs.push_back(file->path);
