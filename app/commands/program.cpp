@@ -4,11 +4,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include <fmt/format.h>
-
-#include "app/commands/setup.hpp"
 #include "app/commands/stopping.hpp"
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/engine/simulation.hpp"
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
 
