@@ -72,8 +72,20 @@ struct Frame {
 
 /// Seconds spent in a named part of the run.
 struct RegionSeconds {
-  double integrate = 0.0, exchange = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0, observe = 0.0,
-         write = 0.0;
+  double integrate = 0.0, exchange = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0,
+         observe = 0.0, write = 0.0;
+
+  RegionSeconds& operator+=(const RegionSeconds& other) {
+    integrate += other.integrate;
+    exchange += other.exchange;
+    bin += other.bin;
+    reorder += other.reorder;
+    prepare += other.prepare;
+    force += other.force;
+    observe += other.observe;
+    write += other.write;
+    return *this;
+  }
 };
 
 /// What back end `auto` has chosen, and by what margin.

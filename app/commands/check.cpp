@@ -84,11 +84,9 @@ ProblemReport checked(const Deck& deck, const DeviceApi& device, const Simulatio
 
 /// How several ranks would share the box. Throws InputError where they cannot.
 std::string ranks_text(const Deck& deck, const RunArguments& arguments, const DeviceApi& device,
-                       SimulationSetup setup, const ProblemReport& report, std::int64_t step) {
+                       const SimulationSetup& setup, const ProblemReport& report) {
   const int ranks = ranks_of(deck, arguments);
   if (ranks == 1) return {};
-  require_stages_on_ranks(deck, step);
-  static_cast<StageSettings&>(setup) = settings_of(deck.stages[deck.stage_at(step)]);
   CellGrid cells{{}, report.cell_side, {}, setup.start.box.periodic};
   for (std::size_t d = 0; d < 3; ++d) cells.cells[d] = static_cast<Index>(report.cells[d]);
   const auto refuse = [&](const std::string& reason) {
@@ -114,18 +112,16 @@ void check_command(const RunArguments& arguments) {
   const Deck deck = load_deck(arguments.deck, arguments.overrides, build_catalogue());
   const std::string remark = remark_on_outputs(output_request(deck, arguments));
   std::string resume;
-  std::int64_t step = 0;
   if (arguments.resume) {
     const FoundCheckpoint found = find_checkpoint_of(deck);
     resume = "resume       " + resume_text(deck, found) + "\n";
-    step = found.checkpoint.state.step;
   }
   const DeviceApi& device = choose_device(deck.device);
   require_memory_for_start(deck);
   const SimulationSetup setup = make_setup(deck);
   const ProblemReport report = checked(deck, device, setup);
   if (device.kind() == "host") require_memory(report.device_bytes);
-  const std::string ranks = ranks_text(deck, arguments, device, setup, report, step);
+  const std::string ranks = ranks_text(deck, arguments, device, setup, report);
   for (const BackendVerdict& verdict : report.backends) {
     if (verdict.info.name == deck.backend && verdict.refusal) {
       throw InputError(refusal_text(deck, *verdict.refusal));

@@ -4,11 +4,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include <fmt/format.h>
-
-#include "app/commands/setup.hpp"
 #include "app/commands/stopping.hpp"
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/engine/simulation.hpp"
 #include "core/error.hpp"
 #include "io/input/complaint.hpp"
 
@@ -64,16 +61,6 @@ int ranks_of(const Deck& deck, const RunArguments& arguments) {
              std::to_string(started) + ", or no --ranks");
   }
   return std::max({1, of_grid, arguments.ranks, started});
-}
-
-void require_stages_on_ranks(const Deck& deck, std::int64_t step) {
-  if (deck.stages.size() == 1) return;  // as good as the run
-  for (std::size_t k = deck.stage_at(step); k < deck.stages.size(); ++k) {
-    const auto refusal = refusal_on_ranks(settings_of(deck.stages[k]));
-    if (!refusal) continue;
-    throw InputError(
-        fmt::format("{}: stage {}: {}", deck.place("run.stages"), deck.stages[k].name, *refusal));
-  }
 }
 
 std::vector<std::filesystem::path> inputs_of(const Deck& deck) {

@@ -41,9 +41,6 @@ struct RunArguments {
 /// do not agree.
 int ranks_of(const Deck& deck, const RunArguments& arguments);
 
-/// Throws InputError where a stage of the run cannot be on several ranks, from this step on.
-void require_stages_on_ranks(const Deck& deck, std::int64_t step);
-
 /// What a run of this deck reads: the deck, and a start file if it has one.
 std::vector<std::filesystem::path> inputs_of(const Deck& deck);
 

@@ -34,10 +34,13 @@ double energy_per_particle(const Observation& sums) {
   return sums.total_energy() / static_cast<double>(sums.particles);
 }
 
-std::string ranks_text(const RankGrid& ranks, const std::string& exchange) {
+std::string ranks_text(const Simulation& simulation) {
+  const RankGrid ranks = simulation.ranks();
   if (ranks == RankGrid{1, 1, 1}) return {};
-  return fmt::format("{} ranks, {} x {} x {}, letters {}\n", ranks[0] * ranks[1] * ranks[2],
-                     ranks[0], ranks[1], ranks[2], exchange);
+  return fmt::format("{} ranks, {} x {} x {}, {}\n", ranks[0] * ranks[1] * ranks[2], ranks[0],
+                     ranks[1], ranks[2],
+                     simulation.is_on_first_rank_alone() ? "of which the first minimises alone"
+                                                         : "letters " + simulation.exchange());
 }
 
 void note(const std::string& text) { std::cerr << "pencilbox: " << text << std::endl; }
@@ -263,8 +266,7 @@ std::string RunSession::announcement() const {
   if (!deck_.title.empty()) text += deck_.title + "\n";
   text += std::to_string(particles_) + " particles, " + std::to_string(deck_.steps) +
           " steps, back end " + deck_.backend + ", " + std::string(name_of(deck_.precision)) +
-          " precision, " + device_.kind + ": " + device_.name + "\n" +
-          ranks_text(simulation_->ranks(), simulation_->exchange());
+          " precision, " + device_.kind + ": " + device_.name + "\n" + ranks_text(*simulation_);
   if (resumed_) {
     text += "going on at step " + std::to_string(first_step_) + ", from " +
             resumed_->path.string() + "\n";

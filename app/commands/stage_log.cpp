@@ -28,7 +28,8 @@ void StageLog::note(Simulation& simulation) {
   const double seconds = Progress::steady_seconds();
   reports_.push_back({now().name, now().integrator, now().timestep, first, simulation.step(),
                       seconds - began_, simulation.minimisation(),
-                      now().barostat ? now().barostat->type : std::string()});
+                      now().barostat ? now().barostat->type : std::string(),
+                      simulation.is_on_first_rank_alone()});
   began_ = seconds;
   if (!quiet_ && !now().name.empty()) print(in_words(reports_.back()) + "\n");
 }

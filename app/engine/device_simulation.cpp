@@ -29,7 +29,7 @@ class DeviceSimulation final : public Simulation {
     const StartState start = std::exchange(setup_.start, {});
     types_ = start.types;
     type_counts_ = count_types(start.types.size(), start.type);
-    observe_anew(observed_system(start, setup_));
+    observers_.emplace(setup_.observables, observed_system(start, setup_));
     engine_.load(start, problem);
     engine_.begin_stage();
     watch_.look(particles(), engine_.grid(), step(), engine_.stream());
@@ -39,7 +39,7 @@ class DeviceSimulation final : public Simulation {
       : DeviceSimulation(std::move(setup), problem.device) {
     types_ = state.types;
     type_counts_ = count_types(state.types.size(), state.type);
-    observe_anew(observed_system(state, setup_));
+    observers_.emplace(setup_.observables, observed_system(state, setup_));
     engine_.restore(state, problem);
   }
 
@@ -61,12 +61,7 @@ class DeviceSimulation final : public Simulation {
   void begin_stage(const StageSettings& stage) override {
     static_cast<StageSettings&>(setup_) = stage;
     engine_.begin_stage(stage);
-    if (system_.box.edges == engine_.box().edges) return;
-    // None has taken a sample yet: they look at the last stage alone.
-    ObservedSystem system = system_;
-    system.box = engine_.box();
-    require_observables_here(system);
-    observe_anew(std::move(system));
+    observers_->begin_stage(engine_.box(), step());
   }
   std::optional<Minimisation> minimisation() override { return engine_.minimisation(); }
   bool is_minimised() const override { return engine_.is_minimised(); }
@@ -94,16 +89,8 @@ class DeviceSimulation final : public Simulation {
 
   void sample_observables() override {
     if (!observers_->any_due(step())) return;
-    if (engine_.evaluated() == Evaluated::stored) {
-      throw std::logic_error("a resumed simulation has to advance before it is observed");
-    }
-    if (system_.box_changes) {
-      ObservedSystem now = system_;
-      now.box = engine_.box();
-      require_observables_here(now);
-    }
     observers_->sample(
-        step(),
+        engine_.box(),
         {particles(), engine_.grid(), engine_.view().offset, stray_of_a_list(), step(), time()},
         engine_.stream());
   }
@@ -187,21 +174,6 @@ class DeviceSimulation final : public Simulation {
   Particles<Precision>& particles() { return engine_.particles(); }
   double time() const {
     return setup_.first_time + static_cast<double>(step() - setup_.first_step) * setup_.timestep;
-  }
-
-  void observe_anew(ObservedSystem system) {
-    system_ = std::move(system);
-    observers_.emplace(setup_.observables, system_);
-  }
-
-  /// What was right in the box of the start need not be in the one of now.
-  void require_observables_here(const ObservedSystem& system) const {
-    try {
-      require_observables(setup_.observables, system);
-    } catch (const ObservableRefusal& refusal) {
-      throw PhysicsError("step " + std::to_string(step()) +
-                         ": in the box that the barostat has made: " + refusal.what());
-    }
   }
 
   /// A list is made anew before a particle has moved by more.
@@ -300,7 +272,6 @@ class DeviceSimulation final : public Simulation {
   ResolutionWatch<Precision> watch_;
   Reduction reduction_;
   PairSums<Precision> counts_;  // kept once made: memory taken and freed makes graphs stale
-  ObservedSystem system_;       // that they were made for
   std::optional<Observers<Precision>> observers_;
   std::optional<FrameGatherer<Precision>> gatherer_;  // made when the first frame is asked for
 };

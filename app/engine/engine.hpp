@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/engine/candidates.hpp"
+#include "app/engine/changing_box.hpp"
 #include "app/engine/choosing.hpp"
 #include "app/engine/executor.hpp"
 #include "app/engine/simulation.hpp"
@@ -115,16 +116,12 @@ class Engine {
 
   // From one stage to another: engine_state.cpp
   void make_integrator_of_stage();
-  void make_barostat_of_stage(const IntegratorSettings& thermostat);
   void restore_integrator(NamedNumbers state);
 
   // From one box to another: engine_box.cpp
   void change_box();
   CellRescaling::Sums pressure_sums();
   void stretch_to(const Box& box);
-  CellGrid grid_with_room(const Candidate& candidate, double room) const;
-  bool suits(const Candidate& candidate, const CellGrid& grid) const;
-  void require_candidate_runs(std::size_t candidate, const Problem& problem) const;
 
   // From one problem or candidate to another: engine_state.cpp
   void begin_choosing(const Problem& problem);
@@ -137,6 +134,7 @@ class Engine {
   void make_backend_of(std::size_t candidate);
   void order_and_rebuild();
   void make_rows_fit();
+  void restore_order(const ExactState& state);
   void restore_list(const ExactState& state);
   void keep_equal_bits();
   void rehearse();

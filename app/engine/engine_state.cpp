@@ -20,8 +20,6 @@ std::vector<bool> list_keepers(const std::vector<Candidate>& candidates) {
   return keeps;
 }
 
-constexpr const char* barostat_energy = "energy_of_the_barostat";
-
 /// The sums of one evaluation, to the bit.
 template <class Accumulator>
 struct Bits {
@@ -65,19 +63,7 @@ void Engine<Precision>::make_integrator_of_stage() {
   const IntegratorSettings settings{setup_.timestep, problem_.box, setup_.parameters,
                                     setup_.first_step, setup_.steps};
   integrator_ = make_integrator<Precision>(find_integrator(setup_.integrator), settings);
-  make_barostat_of_stage(settings);
-}
-
-template <class Precision>
-void Engine<Precision>::make_barostat_of_stage(const IntegratorSettings& thermostat) {
-  barostat_.reset();
-  if (!setup_.barostat) return;
-  if (!thermostat.parameters.contains("temperature") || !problem_.box.fully_periodic() ||
-      std::isinf(cutoff_of(problem_.potential))) {
-    throw InputError(
-        "a barostat needs a heat bath, a fully periodic box and a potential with a cutoff");
-  }
-  barostat_.emplace(*setup_.barostat, thermostat);
+  barostat_ = barostat_of(setup_, problem_);
 }
 
 template <class Precision>
@@ -111,20 +97,14 @@ template <class Precision>
 NamedNumbers Engine<Precision>::integrator_state() {
   NamedNumbers state = integrator_->state(stream_);
   if (setup_.zero_momentum_every) zero_momentum_.put_into(state, stream_);
-  if (barostat_) state[barostat_energy] = {barostat_->energy()};
+  put_into(state, barostat_);
   return state;
 }
 
 template <class Precision>
 void Engine<Precision>::restore_integrator(NamedNumbers state) {
   zero_momentum_.take_from(state, setup_.zero_momentum_every.has_value(), stream_);
-  if (const auto counted = state.find(barostat_energy); counted != state.end()) {
-    if (!barostat_ || counted->second.size() != 1) {
-      throw InputError("integrator: the state is of a run with another barostat");
-    }
-    barostat_->set_energy(counted->second.front());
-    state.erase(counted);
-  }
+  take_from(state, barostat_);
   integrator_->restore(state, stream_);
 }
 
@@ -177,7 +157,6 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
   active_ = as_it_was(state).value_or(choosing_->active());
   lay(active_, grid_of_state);
   upload_exact(state, particles_, stream_);
-  binning_->reserve(particles_, stream_);
   evaluated_ = Evaluated::stored;
   if (!as_it_was(state)) {
     // Another kind of back end: its grid is another, and so is the rounding of what comes.
@@ -186,8 +165,8 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
     lay(active_, wanted);
     order_and_rebuild();
     evaluate(Wanted::forces);
-  } else if (candidates_[active_].keeps_list()) {
-    restore_list(state);
+  } else {
+    candidates_[active_].keeps_list() ? restore_list(state) : restore_order(state);
   }
   if (candidates_.size() > 1) rehearse();
   refuse_if_not_persistent();
@@ -209,9 +188,16 @@ std::optional<std::size_t> Engine<Precision>::as_it_was(const ExactState& state)
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     const Candidate& candidate = candidates_[k];
     if (candidate.keeps_list() != has_list || candidate.skin != state.skin) continue;
-    if (!is_closed || suits(candidate, grid)) return k;
+    if (!is_closed || suits(candidate, grid, problem_)) return k;
   }
   return {};
+}
+
+/// Cell by cell, as observables look at particles; forces follow.
+template <class Precision>
+void Engine<Precision>::restore_order(const ExactState& state) {
+  binning_->restore_order(particles_, stream_);
+  upload_in_order(state, particles_, stream_);
 }
 
 /// The list as it was built: of the positions of then, in the order of then. Forces and present
@@ -276,7 +262,8 @@ template <class Precision>
 void Engine<Precision>::change_to(std::size_t candidate) {
   const bool same_order = !candidates_[candidate].keeps_list() &&
                           have_cells_alike(candidates_[active_], candidates_[candidate]);
-  require_candidate_runs(candidate, problem_for(candidates_[candidate], problem_));
+  require_candidate_runs(candidates_[candidate], problem_for(candidates_[candidate], problem_),
+                         step_);
   active_ = candidate;
   if (same_order) {
     make_backend_of(candidate);

@@ -115,7 +115,7 @@ class Simulation {
   virtual PackedFrame packed_snapshot(const FieldSet& fields) = 0;
 
   /// Each observable of the setup that is due at the present step takes a sample of the state,
-  /// which does not change. A resumed simulation has to advance first.
+  /// which does not change.
   virtual void sample_observables() = 0;
   /// What they have found so far, in the order of the setup.
   virtual std::vector<ObservableResult> observable_results() = 0;
@@ -138,6 +138,8 @@ class Simulation {
   virtual std::int64_t device_bytes() const = 0;
   /// In each direction.
   virtual std::array<int, 3> ranks() const { return {1, 1, 1}; }
+  /// Whether the present stage is one that the first of them does alone.
+  virtual bool is_on_first_rank_alone() const { return false; }
   /// How letters of a step travel between them, in words; empty where there is one.
   virtual std::string exchange() const { return {}; }
 };

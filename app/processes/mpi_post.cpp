@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <thread>
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -143,6 +145,22 @@ void MpiPost::carry(const std::vector<Parcel>& going, const std::vector<Parcel>&
   messages.wait();
 }
 
+/// MPI itself would look again and again. Soon at first: most meetings are short.
+void MpiPost::meet() {
+  using namespace std::chrono_literals;
+  constexpr std::chrono::microseconds longest = 5ms;
+  std::chrono::microseconds nap = 20us;
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier");
+  while (true) {
+    int are_all_here = 0;
+    require(MPI_Test(&request, &are_all_here, MPI_STATUS_IGNORE), "MPI_Test");
+    if (are_all_here != 0) return;
+    std::this_thread::sleep_for(nap);
+    nap = std::min(longest, nap + nap / 4);
+  }
+}
+
 std::string MpiPost::name() const {
   std::array<char, MPI_MAX_PROCESSOR_NAME> node{};
   int length = 0;
@@ -152,7 +170,10 @@ std::string MpiPost::name() const {
 
 void MpiPost::leave(int exit_code) {
   if (is_given_up()) abort(exit_code);
-  if (is_first()) from_the_first({});
+  if (is_first()) {
+    meet();
+    from_the_first({});
+  }
   MPI_Finalize();
 }
 

@@ -23,6 +23,7 @@ class MpiPost final : public Post {
   NodePlace node_place() const override { return node_place_; }
   std::vector<Mail> exchange(std::vector<Mail> posted) override;
   void carry(const std::vector<Parcel>& going, const std::vector<Parcel>& coming) override;
+  void meet() override;
 
   /// "rank 2 on node17"
   std::string name() const;

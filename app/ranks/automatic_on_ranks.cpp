@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/ranks/rank_trials.hpp"
+#include "app/ranks/stand_in.hpp"
 
 namespace pencilbox {
 namespace {
@@ -11,92 +12,66 @@ namespace {
 /// Of a trial: those in which letters find room and kernels are loaded, and those that are timed.
 constexpr std::int64_t first_steps = 4, timed_steps = 40;
 
-class AutomaticOnRanks final : public Simulation {
+class AutomaticOnRanks final : public StandIn {
  public:
-  AutomaticOnRanks(SimulationSetup setup, std::vector<BackendChoice> choices, RankedMaker maker)
-      : AutomaticOnRanks(std::move(choices), std::move(maker)) {
-    setup_ = setup;
-    one_ = maker_.make(with(trials_.choice(active_), std::move(setup)));
-    setup_.start = {};
+  AutomaticOnRanks(SimulationSetup setup, std::vector<BackendChoice> choices, SimulationMaker maker)
+      : AutomaticOnRanks(static_cast<const SimulationSettings&>(setup), std::move(choices),
+                         std::move(maker)) {
+    StartState start = std::move(setup.start);
+    begin_with(maker_.make({with(trials_.choice(active_)), std::move(start)}));
   }
 
-  AutomaticOnRanks(SimulationSetup setup, const ExactState& state,
-                   std::vector<BackendChoice> choices, RankedMaker maker)
-      : AutomaticOnRanks(std::move(choices), std::move(maker)) {
-    setup_ = std::move(setup);
-    setup_.start = {};
-    one_ = maker_.resume(with(trials_.choice(active_), setup_), state);
+  AutomaticOnRanks(const SimulationSettings& setup, const ExactState& state,
+                   std::vector<BackendChoice> choices, SimulationMaker maker)
+      : AutomaticOnRanks(setup, std::move(choices), std::move(maker)) {
+    begin_with(maker_.resume({with(trials_.choice(active_)), {}}, state));
   }
 
   /// A change comes before steps, not behind them: what is looked at is the state of who did them.
   void advance(std::int64_t steps, LastStep last) override {
     seconds_ = 0.0;
     while (steps > 0) {
-      if (is_timed_) change();
+      if (is_timed_) change_back_end();
       const std::int64_t some = std::min(steps, is_decided() ? steps : steps_of_trial_);
       steps -= some;
-      one_->advance(some, steps == 0 ? last : LastStep::forces_only);
-      seconds_ += one_->last_advance_seconds();
+      one().advance(some, steps == 0 ? last : LastStep::forces_only);
+      seconds_ += one().last_advance_seconds();
       if (!is_decided()) note(some);
     }
   }
 
-  std::int64_t step() const override { return one_->step(); }
-  void begin_stage(const StageSettings& stage) override {
-    one_->begin_stage(stage);
-    static_cast<StageSettings&>(setup_) = stage;
-  }
-  std::optional<Minimisation> minimisation() override { return one_->minimisation(); }
-  bool is_minimised() const override { return one_->is_minimised(); }
-  void evaluate_energies() override { one_->evaluate_energies(); }
-  Observation observe() override { return one_->observe(); }
-  ExactState exact_state() override { return one_->exact_state(); }
-  Frame snapshot(const FieldSet& fields) override { return one_->snapshot(fields); }
-  PackedFrame packed_snapshot(const FieldSet& fields) override {
-    return one_->packed_snapshot(fields);
-  }
-  void sample_observables() override { one_->sample_observables(); }
-  std::vector<ObservableResult> observable_results() override { return one_->observable_results(); }
-  std::vector<ObservableState> observable_states() override { return one_->observable_states(); }
-  void restore_observables(const std::vector<ObservableState>& states) override {
-    one_->restore_observables(states);
-  }
   double last_advance_seconds() const override { return seconds_; }
-  RegionSeconds regions() const override { return one_->regions(); }
-  void forget_regions() override { one_->forget_regions(); }
-  NeighborStats neighbor_stats() override { return one_->neighbor_stats(); }
-  std::int64_t device_bytes() const override { return one_->device_bytes(); }
-  std::array<int, 3> ranks() const override { return one_->ranks(); }
-  std::string exchange() const override { return one_->exchange(); }
 
   BackendStats backend_stats() override {
-    BackendStats stats = one_->backend_stats();
+    BackendStats stats = one().backend_stats();
     stats.is_choosing = !is_decided();
     if (is_decided()) stats.choice = choice();
-    if (setup_.backend == "auto")
+    if (setup().backend == "auto")
       stats.note = in_words(trials_.choice(active_)) + ", " + stats.note;
     if (!is_decided()) stats.note += "; others still to be tried";
     return stats;
   }
 
  private:
-  AutomaticOnRanks(std::vector<BackendChoice> choices, RankedMaker maker)
-      : trials_(std::move(choices)), maker_(std::move(maker)) {
+  AutomaticOnRanks(const SimulationSettings& setup, std::vector<BackendChoice> choices,
+                   SimulationMaker maker)
+      : StandIn(setup), trials_(std::move(choices)), maker_(std::move(maker)) {
     is_decided_ = trials_.size() == 1;
   }
 
-  static SimulationSetup with(const BackendChoice& choice, SimulationSetup setup) {
-    setup.backend = choice.name;
-    setup.options = choice.options;
-    if (choice.skin > 0.0) setup.skin = choice.skin;
-    return setup;
+  SimulationSettings with(const BackendChoice& choice) const {
+    SimulationSettings named = setup();
+    named.backend = choice.name;
+    named.options = choice.options;
+    if (choice.skin > 0.0) named.skin = choice.skin;
+    return named;
   }
 
   bool is_decided() const { return is_decided_; }
 
   void note(std::int64_t steps) {
     steps_of_trial_ -= steps;
-    if (is_warm_) timed_seconds_ += one_->last_advance_seconds();
+    if (is_warm_) timed_seconds_ += one().last_advance_seconds();
     if (steps_of_trial_ > 0) return;
     if (!is_warm_) {
       is_warm_ = true;
@@ -108,7 +83,7 @@ class AutomaticOnRanks final : public Simulation {
   }
 
   /// To the next that is to be tried, or the one that was fastest.
-  void change() {
+  void change_back_end() {
     const std::optional<std::size_t> next = trials_.next();
     is_decided_ = !next;
     is_timed_ = is_warm_ = false;
@@ -116,11 +91,7 @@ class AutomaticOnRanks final : public Simulation {
     timed_seconds_ = 0.0;
     const std::size_t chosen = next.value_or(*trials_.best());
     if (std::exchange(active_, chosen) == chosen) return;
-    const ExactState state = one_->exact_state();
-    const std::vector<ObservableState> observed = one_->observable_states();
-    one_.reset();
-    one_ = maker_.resume(with(trials_.choice(chosen), setup_), state);
-    one_->restore_observables(observed);
+    StandIn::change(maker_, with(trials_.choice(chosen)));
   }
 
   AutomaticChoice choice() const {
@@ -135,9 +106,7 @@ class AutomaticOnRanks final : public Simulation {
   }
 
   RankTrials trials_;
-  RankedMaker maker_;
-  SimulationSetup setup_;  // without its start
-  std::unique_ptr<Simulation> one_;
+  SimulationMaker maker_;
   std::size_t active_ = 0;
   bool is_decided_ = false;
   bool is_warm_ = false, is_timed_ = false;  // the present trial
@@ -149,13 +118,14 @@ class AutomaticOnRanks final : public Simulation {
 }  // namespace
 
 std::unique_ptr<Simulation> make_automatic(SimulationSetup setup,
-                                           std::vector<BackendChoice> choices, RankedMaker maker) {
+                                           std::vector<BackendChoice> choices,
+                                           SimulationMaker maker) {
   return std::make_unique<AutomaticOnRanks>(std::move(setup), std::move(choices), std::move(maker));
 }
 
 std::unique_ptr<Simulation> resume_automatic(SimulationSetup setup, const ExactState& state,
                                              std::vector<BackendChoice> choices,
-                                             RankedMaker maker) {
+                                             SimulationMaker maker) {
   return std::make_unique<AutomaticOnRanks>(std::move(setup), state, std::move(choices),
                                             std::move(maker));
 }

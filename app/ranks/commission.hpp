@@ -32,9 +32,11 @@ struct Order {
     evaluate,  ///< forces of the present state
     advance,
     zero_momentum,
-    begin_stage,     ///< of which a letter follows
-    rows,            ///< hand them to the first rank
-    collect_energy,  ///< that with heat baths, likewise
+    tell_kinetic_energy,  ///< of velocities that others have changed
+    begin_stage,          ///< of which a letter follows
+    stretch,              ///< to a box of which a letter follows; particles are dealt out then
+    rows,                 ///< hand them to the first rank
+    collect_energy,       ///< that with heat baths, likewise
     count,
     end
   };
@@ -51,6 +53,12 @@ struct CommissionForDevice {
   Commission commission;
 };
 CommissionForDevice commission_in(const Letter& letter);
+
+/// Another box, and the same cells over it.
+struct BoxAndCells {
+  Box box;
+  CellGrid grid;
+};
 
 Letter letter_of(const StageSettings& stage);
 StageSettings stage_in(const Letter& letter);

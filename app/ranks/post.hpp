@@ -56,6 +56,10 @@ class Post {
   bool is_first() const { return here().front() == first_rank; }
   bool has_other_processes() const { return here().size() < static_cast<std::size_t>(ranks()); }
 
+  /// Returns when all processes have called it. May be slow to notice, and uses no core meanwhile:
+  /// for what may take long.
+  virtual void meet() {}
+
   /// What the first rank says to all other processes, one rank in each; empty on the first itself.
   Letter from_the_first(const Letter& said) {
     std::vector<Mail> posted(here().size(), Mail(static_cast<std::size_t>(ranks())));

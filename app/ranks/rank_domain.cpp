@@ -114,6 +114,15 @@ void RankDomain<Precision>::begin_stage(const StageSettings& stage) {
 }
 
 template <class Precision>
+void RankDomain<Precision>::stretch(const Problem& global) {
+  const Problem problem = problem_of(global, decomposition_.domain(rank_).grid);
+  box_ = global.box;
+  if (keeps_list()) rules_.most_displacement = most_displacement(global);
+  interaction_->set_uncertainty(problem.grid.float_uncertainty());
+  backend_->box_changed(problem);
+}
+
+template <class Precision>
 void RankDomain<Precision>::own(std::vector<Row> rows) {
   const auto count = static_cast<Index>(rows.size());
   if (keeps_list()) {

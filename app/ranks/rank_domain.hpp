@@ -136,6 +136,9 @@ class RankDomain {
   /// Back to what was kept.
   void begin_again();
 
+  /// The box of all is another, and the decomposition with it. Its particles come anew: own().
+  void stretch(const Problem& global);
+
   /// From here on by the rule of another.
   void begin_stage(const StageSettings& stage);
 

@@ -64,6 +64,7 @@ bool is_earlier(const BinningHealth& a, const BinningHealth& b) {
 template <class Precision>
 RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
     : grid_(commission.ranks),
+      global_(commission.global),
       decomposition_(commission.global.grid, commission.ranks),
       post_(post),
       particles_(commission.global.particles),
@@ -73,13 +74,12 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
   }
   std::string refusal;
   try {
-    Problem global = commission.global;
     if (!post.is_first()) {
       choose_device_of_its_own(post.node_place(), commission.shares_devices);
-      global.device = device_properties();
+      global_.device = device_properties();
     }
     for (const int rank : post.here()) {
-      domains_.push_back(std::make_unique<Domain>(commission.settings, commission.types, global,
+      domains_.push_back(std::make_unique<Domain>(commission.settings, commission.types, global_,
                                                   decomposition_, rank, commission.step));
     }
   } catch (const BackendRefusal& error) {
@@ -366,7 +366,23 @@ void RankTeam<Precision>::zero_momentum() {
   for (auto& domain : domains_) domain->sum_momentum();
   exchange_sums();
   for (auto& domain : domains_) domain->take_momentum();
-  if (domains_.front()->integrator().keeps_kinetic_energy()) tell_kinetic_energy();
+  velocities_changed();
+}
+
+template <class Precision>
+void RankTeam<Precision>::velocities_changed() {
+  if (keeps_kinetic_energy()) tell_kinetic_energy();
+}
+
+template <class Precision>
+void RankTeam<Precision>::stretch(const BoxAndCells& to) {
+  const Letter told = post_.from_the_first(Letter::of(to));
+  const BoxAndCells mine = post_.is_first() ? to : told.template rows<BoxAndCells>().at(0);
+  global_.box = mine.box;
+  global_.grid = mine.grid;
+  decomposition_ = Decomposition(mine.grid, grid_);
+  for (auto& domain : domains_) domain->stretch(global_);
+  domains_.front()->profiler().pause();  // what follows is no step
 }
 
 template <class Precision>
@@ -480,8 +496,14 @@ void follow(const Commission& commission, Post& post) {
       case Order::What::zero_momentum:
         team.zero_momentum();
         break;
+      case Order::What::tell_kinetic_energy:
+        team.velocities_changed();
+        break;
       case Order::What::begin_stage:
         team.begin_stage({});
+        break;
+      case Order::What::stretch:
+        team.stretch({});
         break;
       case Order::What::rows:
         team.rows();

@@ -38,6 +38,15 @@ class RankTeam {
   void zero_momentum();
   /// Its settings: on the first rank; the others are told.
   void begin_stage(const StageSettings& stage);
+  /// The same cells, over another box; the first rank has it, and the others are told. Nothing is
+  /// owned any more.
+  void stretch(const BoxAndCells& to);
+  /// Others than steps have changed the velocities.
+  void velocities_changed();
+  /// Whether velocities_changed() has anything to do.
+  bool keeps_kinetic_energy() const {
+    return domains_.front()->integrator().keeps_kinetic_energy();
+  }
   /// The last that is done together: from here on nobody has hold of another's memory.
   void part();
 
@@ -63,6 +72,8 @@ class RankTeam {
 
   /// Of the list, where one is kept; of its rows what count() found.
   const ListStats& list_stats() const { return list_; }
+  /// Goes on counting.
+  void add_to(const ListStats& before) { list_ = before; }
   /// Evaluations since it was made.
   std::int64_t list_age() const { return list_age_; }
 
@@ -107,6 +118,7 @@ class RankTeam {
   bool is_sample_of_lists() const;
 
   RankGrid grid_;
+  Problem global_;
   Decomposition decomposition_;
   Post& post_;
   std::vector<std::unique_ptr<Domain>> domains_;

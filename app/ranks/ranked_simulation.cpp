@@ -9,10 +9,12 @@
 #include <stdexcept>
 
 #include "app/engine/candidates.hpp"
+#include "app/engine/changing_box.hpp"
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/ranks/automatic_on_ranks.hpp"
+#include "app/ranks/first_rank_alone.hpp"
 #include "app/ranks/rank_team.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
@@ -25,6 +27,12 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
+/// Tells the other processes what there is to do.
+void commission_others(const Commission& commission, Post& post) {
+  post.meet();
+  post.from_the_first(letter_of(device_kind, commission));
+}
+
 template <class Precision>
 class RankedSimulation final : public Simulation {
  public:
@@ -36,8 +44,7 @@ class RankedSimulation final : public Simulation {
     observers_.emplace(setup_.observables, observed_system(start, setup_));
     upload(start, problem_.grid, whole_, stream_);
     clear_sums();
-    Profiler profiler;
-    Binning<Precision>(problem_.grid, {}, stream_).run(whole_, 0, profiler, stream_);
+    bin_whole();
     deal_out();
     evaluate(Wanted::forces_and_energies);
     if (setup_.zero_momentum_every) zero_momentum();
@@ -48,6 +55,8 @@ class RankedSimulation final : public Simulation {
       : RankedSimulation(commission, std::move(post), state.type) {
     observers_.emplace(setup_.observables, observed_system(state, setup_));
     step_ = first_step_ = state.step;
+    NamedNumbers carried = state.integrator;
+    take_from(carried, barostat_);
     upload_exact(state, whole_, stream_);
     if (is_of_this_grid(state)) {
       deal_out(state.reference);
@@ -66,9 +75,11 @@ class RankedSimulation final : public Simulation {
     const auto begin = std::chrono::steady_clock::now();
     while (steps > 0) {
       const std::int64_t some = steps_at_once(steps);
+      const bool changes_box = setup_.changes_box_at(step_ + some);
       steps -= some;
-      advance_batch(some, steps == 0 && last == LastStep::with_energies);
+      advance_batch(some, changes_box || (steps == 0 && last == LastStep::with_energies));
       if (setup_.zeroes_momentum_at(step_)) zero_momentum();
+      if (changes_box) change_box();
     }
     advance_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -76,12 +87,13 @@ class RankedSimulation final : public Simulation {
 
   std::int64_t step() const override { return step_; }
   void begin_stage(const StageSettings& stage) override {
-    if (const auto refusal = refusal_on_ranks(stage)) throw RanksRefusal(*refusal);
     static_cast<StageSettings&>(setup_) = stage;
     together({Order::What::begin_stage}, [&] {
-      team_.begin_stage(stage);
+      team_->begin_stage(stage);
       return true;
     });
+    barostat_ = barostat_of(stage, problem_);
+    observers_->begin_stage(problem_.box, step_);
     if (setup_.zero_momentum_every) zero_momentum();
   }
   std::optional<Minimisation> minimisation() override { return {}; }
@@ -95,7 +107,7 @@ class RankedSimulation final : public Simulation {
     if (!has_energies_) throw std::logic_error("the state to observe has no energies");
     gather();
     Observation sums = sum_observables(whole_, reduction_, stream_);
-    complete(sums, setup_.potential, type_counts_, problem_.box, team_.conserves_momentum());
+    complete(sums, setup_.potential, type_counts_, problem_.box, team_->conserves_momentum());
     sums.step = step_;
     sums.time = time();
     if (!std::isfinite(sums.total_energy() + sums.virial)) {
@@ -103,7 +115,7 @@ class RankedSimulation final : public Simulation {
                          ": the total energy is not finite (overlapping particles?)");
     }
     collect_energy();
-    sums.conserved_energy = team_.conserved_energy(sums);
+    sums.conserved_energy = team_->conserved_energy(sums) + (barostat_ ? barostat_->energy() : 0.0);
     return sums;
   }
 
@@ -113,12 +125,12 @@ class RankedSimulation final : public Simulation {
     state.step = step_;
     state.box = problem_.box;
     state.types = types_;
-    collect_energy();
-    state.integrator = team_.integrator_state();
-    if (team_.keeps_list()) {
+    state.integrator = integrator_state();
+    put_into(state.integrator, barostat_);
+    if (team_->keeps_list()) {
       state.skin = problem_.skin;
       state.reference = download_reference(reference_, whole_, stream_);
-      state.list_age = team_.list_age();
+      state.list_age = team_->list_age();
     }
     if (const auto row = state.first_broken_row()) {
       throw PhysicsError("step " + std::to_string(step_) + ": particle " +
@@ -143,7 +155,7 @@ class RankedSimulation final : public Simulation {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     const double stray_of_a_list = 0.5 * problem_.skin;
     observers_->sample(
-        step_, {whole_, problem_.grid, cell_offsets_.data(), stray_of_a_list, step_, time()},
+        problem_.box, {whole_, problem_.grid, cell_offsets_.data(), stray_of_a_list, step_, time()},
         stream_, seconds.count());
   }
   std::vector<ObservableResult> observable_results() override {
@@ -154,18 +166,25 @@ class RankedSimulation final : public Simulation {
     observers_->restore(states, stream_);
   }
 
-  RankGrid ranks() const override { return team_.grid(); }
+  RankGrid ranks() const override { return team_->grid(); }
   std::string exchange() const override {
-    return team_.exchanges_directly() ? "from device to device" : "through memory of the host";
+    return team_->exchanges_directly() ? "from device to device" : "through memory of the host";
   }
 
   double last_advance_seconds() const override { return advance_seconds_; }
-  RegionSeconds regions() const override { return team_.regions(); }
-  void forget_regions() override { team_.forget_regions(); }
+  RegionSeconds regions() const override {
+    RegionSeconds all = past_regions_;
+    all += team_->regions();
+    return all;
+  }
+  void forget_regions() override {
+    past_regions_ = {};
+    team_->forget_regions();
+  }
 
   BackendStats backend_stats() override {
     const NeighborStats neighbors = neighbor_stats();
-    const LaunchReport report = team_.launch_report();
+    const LaunchReport report = team_->launch_report();
     BackendStats stats;
     stats.candidates_per_particle = neighbors.candidates_per_particle;
     stats.pairs_in_range =
@@ -174,12 +193,12 @@ class RankedSimulation final : public Simulation {
     stats.threads = report.shape.threads;
     stats.shared_bytes = static_cast<std::int64_t>(report.shape.shared_bytes);
     stats.note = report.note();
-    if (team_.keeps_list()) stats.list = team_.list_stats();
+    if (team_->keeps_list()) stats.list = team_->list_stats();
     return stats;
   }
 
   NeighborStats neighbor_stats() override {
-    return together({Order::What::count}, [&] { return team_.count(); });
+    return together({Order::What::count}, [&] { return team_->count(); });
   }
 
   std::int64_t device_bytes() const override { return allocated_bytes; }
@@ -187,12 +206,15 @@ class RankedSimulation final : public Simulation {
  private:
   RankedSimulation(const Commission& commission, std::shared_ptr<Post> post,
                    const std::vector<std::int32_t>& type)
-      : setup_(commission.settings),
+      : commission_(commission),
+        setup_(commission.settings),
         problem_(commission.global),
         types_(commission.types),
         type_counts_(count_types(types_.size(), type)),
         post_(std::move(post)),
-        team_(commission, *post_) {}
+        barostat_(barostat_of(setup_, problem_)) {
+    team_.emplace(commission, *post_);
+  }
 
   double time() const {
     return setup_.first_time + static_cast<double>(step_ - setup_.first_step) * setup_.timestep;
@@ -218,10 +240,10 @@ class RankedSimulation final : public Simulation {
   }
 
   void dismiss() noexcept {
-    if (post_->is_given_up()) return;
+    if (post_->is_given_up() || !team_) return;
     try {
       post_->from_the_first(Letter::of(Order{}));
-      team_.part();
+      team_->part();
     } catch (const std::exception&) {
       // Whoever is left notices that this process ends.
     }
@@ -230,22 +252,25 @@ class RankedSimulation final : public Simulation {
   void evaluate(Wanted wanted) {
     const bool energies = wanted == Wanted::forces_and_energies;
     look_after(together({Order::What::evaluate, 0, energies}, [&] {
-      team_.evaluate(wanted);
-      return team_.health();
+      team_->evaluate(wanted);
+      return team_->health();
     }));
     has_energies_ = energies;
   }
 
   /// Until something is to be done between two steps.
   std::int64_t steps_at_once(std::int64_t steps) const {
+    const auto to_next = [this](std::int64_t every) { return every - step_ % every; };
     const std::int64_t every = setup_.zero_momentum_every.value_or(0);
-    return every > 0 ? std::min(steps, every - step_ % every) : steps;
+    if (every > 0) steps = std::min(steps, to_next(every));
+    if (setup_.barostat) steps = std::min(steps, to_next(setup_.barostat->every()));
+    return steps;
   }
 
   void advance_batch(std::int64_t steps, bool energies) {
     const BinningHealth health = together({Order::What::advance, steps, energies}, [&] {
-      team_.advance(steps, energies ? Wanted::forces_and_energies : Wanted::forces);
-      return team_.health();
+      team_->advance(steps, energies ? Wanted::forces_and_energies : Wanted::forces);
+      return team_->health();
     });
     step_ += steps;
     has_energies_ = energies;
@@ -254,16 +279,120 @@ class RankedSimulation final : public Simulation {
 
   void zero_momentum() {
     together({Order::What::zero_momentum}, [&] {
-      team_.zero_momentum();
+      team_->zero_momentum();
       return true;
     });
   }
 
+  NamedNumbers integrator_state() {
+    collect_energy();
+    return team_->integrator_state();
+  }
+
   void collect_energy() {
     together({Order::What::collect_energy}, [&] {
-      team_.collect_energy();
+      team_->collect_energy();
       return true;
     });
+  }
+
+  CellRescaling::Sums pressure_sums_of_all() {
+    gather();
+    return pressure_sums(whole_, problem_, type_counts_, reduction_, stream_);
+  }
+
+  /// As one rank does it (engine_box.cpp), and here: of all particles, which are dealt out then.
+  void change_box() {
+    stretch_to(barostat_->next(problem_.box, pressure_sums_of_all(), step_));
+    if (team_->keeps_kinetic_energy()) {
+      together({Order::What::tell_kinetic_energy}, [&] {
+        team_->velocities_changed();
+        return true;
+      });
+    }
+    evaluate(Wanted::forces_and_energies);
+    barostat_->book(problem_.box, pressure_sums_of_all());
+  }
+
+  void stretch_to(const Box& box) {
+    const Candidate candidate = as_candidate();
+    const CellGrid same_cells = stretched(problem_.grid, box);
+    const Problem bare = in_box(box, of_the_bare_cutoff());
+    Problem problem = problem_for(candidate, bare);
+    const bool cells_stay = suits(candidate, same_cells, bare);
+    if (cells_stay) problem.grid = same_cells;
+    require_candidate_runs(candidate, problem, step_);
+    stretch(whole_, problem_.grid, same_cells, stream_);
+    if (!cells_stay) change_grid(whole_, same_cells, problem.grid, stream_);
+    problem_ = problem;
+    cells_stay ? stretch_team() : make_team_anew();
+    // Ranks keep a list of particles that are in the cells where they are.
+    if (team_->keeps_list()) bin_whole();
+    deal_out();
+  }
+
+  /// What the settings have named.
+  Candidate as_candidate() const {
+    return {&find_backend(setup_.backend), setup_.options, problem_.skin};
+  }
+
+  Problem of_the_bare_cutoff() const {
+    Problem bare = problem_;
+    bare.skin = 0.0;
+    bare.parts_of_a_cell = Problem{}.parts_of_a_cell;
+    return bare;
+  }
+
+  void stretch_team() {
+    together({Order::What::stretch}, [&] {
+      team_->stretch({problem_.box, problem_.grid});
+      return true;
+    });
+  }
+
+  /// On other cells each rank has others.
+  void make_team_anew() {
+    commission_.settings = setup_;
+    commission_.global = problem_;
+    commission_.ranks = ranks_that_share(problem_.grid);
+    commission_.integrator = integrator_state();
+    commission_.step = first_step_ = step_;
+    commission_.list_age = 0;
+    past_regions_ += team_->regions();
+    const ListStats list = team_->list_stats();
+    dismiss();
+    team_.reset();
+    is_gathered_ = false;
+    commission_others(commission_, *post_);
+    try {
+      team_.emplace(commission_, *post_);
+    } catch (const BackendRefusal& refusal) {  // all have agreed on it
+      throw PhysicsError(in_the_new_box(refusal.what()));
+    } catch (...) {
+      post_->give_up();
+      throw;
+    }
+    team_->add_to(list);
+  }
+
+  /// As they do now, if they can.
+  RankGrid ranks_that_share(const CellGrid& grid) const {
+    const RankGrid& now = team_->grid();
+    if (now[0] <= grid.cells[0] && now[1] <= grid.cells[1] && now[2] <= grid.cells[2]) return now;
+    try {
+      return rank_grid_for(grid, {}, post_->ranks());
+    } catch (const RanksRefusal& refusal) {
+      throw PhysicsError(in_the_new_box(refusal.what()));
+    }
+  }
+
+  std::string in_the_new_box(const std::string& what) const {
+    return "step " + std::to_string(step_) + ": in the box that the barostat has made: " + what;
+  }
+
+  void bin_whole() {
+    Profiler profiler;
+    Binning<Precision>(problem_.grid, {}, stream_).run(whole_, 0, profiler, stream_);
   }
 
   void clear_sums() {
@@ -286,7 +415,7 @@ class RankedSimulation final : public Simulation {
       rows[i].reference = Vec3<double>{x, y, z}.template to<typename Precision::State>();
     }
     together({Order::What::own}, [&] {
-      team_.own(rows, !reference.empty());
+      team_->own(rows, !reference.empty());
       return true;
     });
   }
@@ -294,9 +423,9 @@ class RankedSimulation final : public Simulation {
   /// Once for whatever looks at one state.
   void gather() {
     if (is_gathered_) return;
-    const std::vector<Row> rows = together({Order::What::rows}, [&] { return team_.rows(); });
+    const std::vector<Row> rows = together({Order::What::rows}, [&] { return team_->rows(); });
     upload_rows(rows, whole_, stream_);
-    if (team_.keeps_list()) upload_references(rows, reference_, stream_);
+    if (team_->keeps_list()) upload_references(rows, reference_, stream_);
     is_gathered_ = true;
   }
 
@@ -329,13 +458,16 @@ class RankedSimulation final : public Simulation {
                        "not finite (overlapping start, or a timestep that is too long?)");
   }
 
+  Commission commission_;  ///< of the present team
   SimulationSettings setup_;
   Problem problem_;
   std::vector<ParticleType> types_;
   std::vector<std::int64_t> type_counts_;
   Stream stream_;
   std::shared_ptr<Post> post_;
-  RankTeam<Precision> team_;
+  std::optional<CellRescaling> barostat_;
+  std::optional<RankTeam<Precision>> team_;  ///< none for a moment, where another is made
+  RegionSeconds past_regions_;               ///< of teams before
   Particles<Precision> whole_;
   Vec3Buffer<typename Precision::State> reference_;  ///< of those, where a list is kept
   Reduction reduction_;
@@ -360,6 +492,19 @@ void require_ranks(const SimulationSettings& setup, const Problem& problem, cons
 /// On the grid that the back end wants.
 Problem as_it_runs(const SimulationSettings& setup, const Problem& bare) {
   return problem_for(candidates_for(setup, bare).front(), bare);
+}
+
+/// On the cells of the state, where a barostat may have left it with these.
+Problem as_it_goes_on(const SimulationSettings& setup, const ExactState& state) {
+  const Problem bare = make_problem(setup, state, device_properties());
+  const Candidate candidate = candidates_for(setup, bare).front();
+  Problem problem = problem_for(candidate, bare);
+  const bool is_of_candidate =
+      candidate.keeps_list() != state.reference.empty() && candidate.skin == state.skin;
+  if (is_of_candidate && bare.box.fully_periodic() && suits(candidate, grid_of(state), bare)) {
+    problem.grid = grid_of(state);
+  }
+  return problem;
 }
 
 SimulationSettings with(const SimulationSettings& setup, const BackendChoice& choice) {
@@ -397,6 +542,28 @@ bool is_named(const SimulationSettings& setup, const Problem& bare) {
   return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
 }
 
+/// How they share the box, at first. Throws RanksRefusal where they cannot.
+RankGrid grid_of_ranks(const SimulationSettings& setup, const Problem& bare, const RankWish& wish,
+                       int ranks) {
+  SimulationSettings named = setup;
+  if (!is_named(setup, bare)) {
+    const BackendChoice first = choices_on_ranks(setup, bare, wish, ranks).front();
+    named = with(setup, first);
+    if (first.skin > 0.0) named.skin = first.skin;
+  }
+  const Problem problem = as_it_runs(named, bare);
+  const RankGrid grid = rank_grid_for(problem.grid, wish.grid, ranks);
+  require_ranks(named, problem, grid);
+  return grid;
+}
+
+const DeviceApi& one_rank() {
+  for (const DeviceApi* device : devices()) {
+    if (device->kind() == device_kind) return *device;
+  }
+  throw std::logic_error("no device of this kind");
+}
+
 template <class State>
 std::unique_ptr<Simulation> make_in_precision(const Commission& commission,
                                               const std::shared_ptr<Post>& post,
@@ -412,11 +579,11 @@ std::unique_ptr<Simulation> make_in_precision(const Commission& commission,
   throw InputError("run.precision: unknown precision");
 }
 
-/// Tells the other processes what there is to do, and does this one's part of it.
+/// With the other processes.
 template <class State>
 std::unique_ptr<Simulation> make_ranked(const Commission& commission, const State& state,
                                         const std::shared_ptr<Post>& post) {
-  post->from_the_first(letter_of(device_kind, commission));
+  commission_others(commission, *post);
   try {
     return make_in_precision(commission, post, state);
   } catch (const BackendRefusal&) {
@@ -440,9 +607,8 @@ class Ranks final : public RankDevice {
     const Problem bare = make_problem(setup, setup.start, device_properties());
     require_resolved(setup.start, bare);
     require_observables(setup.observables, observed_system(setup.start, setup));
-    if (is_named(setup, bare)) return make_named(setup, wish, post);
-    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return make_automatic(std::move(setup), std::move(choices), maker(wish, post));
+    const DoneBy by = done_by(setup, bare, wish, post);
+    return make_by_stages(std::move(setup), by);
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
@@ -450,9 +616,7 @@ class Ranks final : public RankDevice {
                                      std::shared_ptr<Post> post) const override {
     const Problem bare = make_problem(setup, state, device_properties());
     require_observables(setup.observables, observed_system(state, setup));
-    if (is_named(setup, bare)) return resume_named(setup, state, wish, post);
-    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return resume_automatic(std::move(setup), state, std::move(choices), maker(wish, post));
+    return resume_by_stages(setup, state, done_by(setup, bare, wish, post));
   }
 
   void follow(Commission commission, Post& post) const override {
@@ -467,11 +631,45 @@ class Ranks final : public RankDevice {
   }
 
  private:
-  static RankedMaker maker(const RankWish& wish, const std::shared_ptr<Post>& post) {
+  static DoneBy done_by(const SimulationSettings& setup, const Problem& bare, const RankWish& wish,
+                        const std::shared_ptr<Post>& post) {
+    const SimulationMaker alone{[](SimulationSetup one) { return one_rank().make(std::move(one)); },
+                                [](SimulationSetup one, const ExactState& state) {
+                                  return one_rank().resume(std::move(one), state);
+                                }};
+    return {maker(wish, post), alone, grid_of_ranks(setup, bare, wish, post->ranks()), post};
+  }
+
+  static SimulationMaker maker(const RankWish& wish, const std::shared_ptr<Post>& post) {
+    return {[=](SimulationSetup setup) { return make_on_all(std::move(setup), wish, post); },
+            [=](SimulationSetup setup, const ExactState& state) {
+              return resume_on_all(std::move(setup), state, wish, post);
+            }};
+  }
+
+  static SimulationMaker maker_of_named(const RankWish& wish, const std::shared_ptr<Post>& post) {
     return {[=](const SimulationSetup& setup) { return make_named(setup, wish, post); },
             [=](const SimulationSetup& setup, const ExactState& state) {
               return resume_named(setup, state, wish, post);
             }};
+  }
+
+  static std::unique_ptr<Simulation> make_on_all(SimulationSetup setup, const RankWish& wish,
+                                                 const std::shared_ptr<Post>& post) {
+    const Problem bare = make_problem(setup, setup.start, device_properties());
+    if (is_named(setup, bare)) return make_named(setup, wish, post);
+    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
+    return make_automatic(std::move(setup), std::move(choices), maker_of_named(wish, post));
+  }
+
+  static std::unique_ptr<Simulation> resume_on_all(SimulationSetup setup, const ExactState& state,
+                                                   const RankWish& wish,
+                                                   const std::shared_ptr<Post>& post) {
+    const Problem bare = make_problem(setup, state, device_properties());
+    if (is_named(setup, bare)) return resume_named(setup, state, wish, post);
+    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
+    return resume_automatic(std::move(setup), state, std::move(choices),
+                            maker_of_named(wish, post));
   }
 
   static std::unique_ptr<Simulation> make_named(const SimulationSetup& setup, const RankWish& wish,
@@ -488,11 +686,14 @@ class Ranks final : public RankDevice {
   static std::unique_ptr<Simulation> resume_named(const SimulationSetup& setup,
                                                   const ExactState& state, const RankWish& wish,
                                                   const std::shared_ptr<Post>& post) {
-    const Problem problem = as_it_runs(setup, make_problem(setup, state, device_properties()));
+    const Problem problem = as_it_goes_on(setup, state);
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
+    auto barostat = barostat_of(setup, problem);
+    NamedNumbers carried = state.integrator;
+    take_from(carried, barostat);  // what only the first rank has
     return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
-                        state.step, state.integrator, state.list_age},
+                        state.step, carried, state.list_age},
                        state, post);
   }
 };

@@ -26,9 +26,6 @@ std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, con
                                             const RankGrid& ranks,
                                             const std::vector<BackendInfo>& backends);
 
-/// The same of a stage that comes later.
-std::optional<std::string> refusal_on_ranks(const StageSettings& stage);
-
 /// The grid of so many ranks, or the one that is wanted. Throws RanksRefusal where cells are too
 /// few for them.
 RankGrid rank_grid_for(const CellGrid& grid, const std::optional<RankGrid>& wanted, int ranks);

@@ -5,10 +5,6 @@
 namespace pencilbox {
 namespace {
 
-std::string refused(const std::string& what, const std::string& allowed) {
-  return fmt::format("{}: not on several ranks yet, which take {}", what, allowed);
-}
-
 std::optional<std::string> refusal_of_backend(const SimulationSettings& setup,
                                               const std::vector<BackendInfo>& backends) {
   if (setup.backend == "auto") return {};  // which takes one of those that can
@@ -40,20 +36,11 @@ RankGrid rank_grid_for(const CellGrid& grid, const std::optional<RankGrid>& want
                   ranks, grid.cells[0], grid.cells[1], grid.cells[2]));
 }
 
-std::optional<std::string> refusal_on_ranks(const StageSettings& stage) {
-  if (stage.integrator == "fire") return refused("a minimisation (fire)", "all other integrators");
-  if (stage.barostat) return refused("a barostat", "boxes that stay");
-  return {};
-}
-
 std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const CellGrid& grid,
                                             const RankGrid& ranks,
                                             const std::vector<BackendInfo>& backends) {
   if (grid.periodic != Bool3{true, true, true}) {
-    return refused("open faces", "boxes that are periodic throughout");
-  }
-  if (const auto of_stage = refusal_on_ranks(static_cast<const StageSettings&>(setup))) {
-    return of_stage;
+    return "open faces: not on several ranks yet, which take boxes that are periodic throughout";
   }
   for (std::size_t d = 0; d < 3; ++d) {
     if (ranks[d] >= 1 && ranks[d] <= grid.cells[d]) continue;

@@ -174,6 +174,7 @@ Json stages_json(const std::vector<StageReport>& stages) {
                     {"first_step", stage.first_step},
                     {"last_step", stage.last_step},
                     {"seconds", number(stage.seconds)},
+                    {"on_first_rank_alone", stage.on_first_rank_alone},
                     {"minimisation", minimisation_json(stage)}});
   }
   return list;
@@ -278,11 +279,11 @@ void print_observable(std::ostream& out, const ObservableResult& result) {
 }
 
 std::string in_words(const StageReport& stage, const Minimisation& now) {
-  return fmt::format("minimised in {} steps: the largest force is {:.4g} epsilon/sigma, {}",
-                     steps_moved(stage), now.largest_force,
-                     now.converged()
-                         ? fmt::format("within the tolerance of {:.4g}", now.force_tolerance)
-                         : fmt::format("not within the tolerance of {:.4g}", now.force_tolerance));
+  return fmt::format(
+      "minimised in {} steps{}: the largest force is {:.4g} epsilon/sigma, {}", steps_moved(stage),
+      stage.on_first_rank_alone ? " on the first rank alone" : "", now.largest_force,
+      now.converged() ? fmt::format("within the tolerance of {:.4g}", now.force_tolerance)
+                      : fmt::format("not within the tolerance of {:.4g}", now.force_tolerance));
 }
 
 }  // namespace

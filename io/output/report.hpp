@@ -30,6 +30,7 @@ struct StageReport {
   double seconds = 0.0;                        ///< wall time
   std::optional<Minimisation> minimisation{};  ///< how it ended, where it is one
   std::string barostat{};                      ///< empty: the box stayed
+  bool on_first_rank_alone = false;            ///< of several
 };
 
 /// "stage minimise: steps 0 to 2000 in 0.31 s; minimised: ..."

@@ -335,11 +335,14 @@ void Binning<Precision>::reserve_rows(Index count, Stream& stream) {
   other_.type.fill_bytes(0, stream);
 }
 
+/// Rows that nobody has written are some type's: where letters between ranks were too short, forces
+/// are computed of such, in vain.
 template <class Precision>
 void Binning<Precision>::reserve_mirrors(Index count, Stream& stream) {
   for (auto& packed : packed_) {
     if (packed.size() == count + 1) continue;
     packed.resize(count + 1);
+    packed.fill_bytes(0, stream);
     for_each(stream, 1, PadMirror<typename Precision::Pair>{packed.data() + count});
   }
 }

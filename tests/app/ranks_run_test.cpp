@@ -179,28 +179,49 @@ TEST_F(OnProcesses, ObservablesHaveTheFilesOfOneRank) {
       "--set observables[0].max_distance:", "more than half of the shortest side");
 }
 
-/// What one rank alone can do may come first.
-TEST_F(OnProcesses, AMinimisedRunGoesOnOnThem) {
-  const auto deck_of = [&](int steps) {
-    const std::string stages =
-        "stages: [{name: rest, steps: 6, integrator: {type: fire}}, "
-        "{name: warm, steps: " +
-        std::to_string(steps) + ", integrator: {type: langevin, friction: 2, temperature: 1}}], ";
+/// The first rank minimises alone, between stages of all; where that goes on does not matter.
+TEST_F(OnProcesses, AMinimisationHasTheFilesOfOneRankAndGoesOnOnAnotherNumber) {
+  const auto deck_of = [&](const std::string& rest, const std::string& warm) {
+    const std::string bath = "integrator: {type: langevin, friction: 2, temperature: 1}}";
     std::string deck = small_deck("neighbor: {backend: par-part-no-loop}\n");
-    deck = std::regex_replace(deck, std::regex("  velocities: .*\n"), "");
-    deck = std::regex_replace(deck, std::regex("steps: 20, "), stages);
+    deck = std::regex_replace(
+        deck, std::regex("steps: 20, "),
+        "stages: [{name: mix, steps: 4, " + bath + ", {name: rest, steps: " + rest +
+            ", integrator: {type: fire}}" +
+            (warm.empty() ? "" : ", {name: warm, steps: " + warm + ", " + bath) + "], ");
     write("deck.yaml", std::regex_replace(deck, std::regex("\\[4, 4, 4\\]"), "[6, 6, 6]"));
   };
-  deck_of(10);
-  run_into("whole", "--set output.checkpoint.every=4");
-  deck_of(4);
-  run_into("parts", "--set output.checkpoint.every=4");
-  deck_of(10);
-  const ProgramResult check = program(
-      "check deck.yaml --set run.deterministic=true --set output.directory=parts "
-      "--set output.checkpoint.every=4 --resume --ranks 2");
-  EXPECT_EQ(check.exit_code, 0) << check.err;
-  run_into("parts", "--set output.checkpoint.every=4 --resume --ranks 2");
+  const std::string marks = "--set output.checkpoint.every=2 ";
+  deck_of("8", "8");
+  run_into("one", marks);
+  const ProgramResult three = run_into("three", marks + "--ranks 3");
+  EXPECT_NE(three.out.find("minimised in 8 steps on the first rank alone: "), std::string::npos)
+      << three.out;
+  expect_same_files("one", "three");
+  deck_of("8", "");
+  run_into("whole", marks);
+  deck_of("6", "");
+  run_into("parts", marks + "--ranks 2");
+  deck_of("8", "");
+  const ProgramResult resumed = run_into("parts", marks + "--ranks 3 --resume");
+  EXPECT_NE(resumed.out.find("3 ranks, 1 x 1 x 3, of which the first minimises alone"),
+            std::string::npos)
+      << resumed.out;
+  EXPECT_EQ(read("whole/thermo.csv"), read("parts/thermo.csv"));
+}
+
+TEST_F(OnProcesses, ABarostatHasTheFilesOfOneRankAndGoesOnOnAnotherNumber) {
+  const std::string squeezed =
+      "--set output.checkpoint.every=10 --set 'integrator={type: nose-hoover, timestep: 0.004, "
+      "relaxation_time: 0.1, temperature: 1.1}' --set 'barostat={pressure: 8, relaxation_time: "
+      "0.1, compressibility: 0.05, every: 4}' ";
+  run_into("one", squeezed);
+  run_into("three", squeezed + "--ranks 3");
+  expect_same_files("one", "three");
+  const std::string list = squeezed + "--set 'neighbor={backend: verlet-list, skin: 0.1}' ";
+  run_into("whole", list);
+  run_into("parts", list + "--ranks 2 --set run.steps=10");
+  run_into("parts", list + "--ranks 3 --resume");
   EXPECT_EQ(read("whole/thermo.csv"), read("parts/thermo.csv"));
 }
 
@@ -241,13 +262,6 @@ TEST_F(OnProcesses, WhatCannotBeIsRefusedInWords) {
                        " deck.yaml --ranks 2 --set neighbor.backend=cluster-list "
                        "--set run.deterministic=true",
                    "deck.yaml", "cluster-list: ");
-  }
-  write("staged.yaml", std::regex_replace(small_deck(), std::regex("steps: 20"),
-                                          "stages: [{name: a, steps: 2}, {name: b, steps: 2, "
-                                          "integrator: {type: fire}}]"));
-  for (const std::string command : {"run", "check"}) {
-    expect_refused(command + " staged.yaml --ranks 2", "staged.yaml:6: run.stages:",
-                   "stage b: a minimisation (fire): not on several ranks");
   }
   expect_refused("check deck.yaml --ranks 5", "deck.yaml", "5 ranks cannot share 4 x 4 x 4 cells");
 }

@@ -336,6 +336,122 @@ TEST_P(ToTheBit, AHeatBathGoesOnFromACheckpointOnAnotherNumber) {
   }
 }
 
+SimulationSetup under_pressure(SimulationSetup setup, const std::string& thermostat,
+                               double pressure) {
+  setup = in_bath(std::move(setup), thermostat);
+  setup.zero_momentum_every = 6;
+  setup.barostat = Barostat{stochastic_cell_rescaling,
+                            {{"pressure", pressure},
+                             {"relaxation_time", 0.02},
+                             {"compressibility", 0.01},
+                             {"every", 2.0},
+                             {"seed", 3.0}}};
+  return setup;
+}
+/// So that the box shrinks at once by a few per cent, and cells become fewer.
+constexpr double squeezed = 40.0, held = 12.0;
+
+TEST_P(ToTheBit, UnderABarostat) {
+  for (const std::string& thermostat : emulated() ? Names{"nose-hoover"} : heat_baths) {
+    SCOPED_TRACE(thermostat);
+    const SimulationSetup setup = under_pressure(liquid(), thermostat, held);
+    expect_same_steps(setup, {{2, 2, 1}}, emulated() ? 4 : 14);
+    if (emulated()) continue;
+    expect_same_steps(setup, {{1, 3, 1}}, 5, Exchange::host);
+  }
+}
+
+/// Also where the ranks of now cannot share them.
+TEST_P(ToTheBit, WhereABarostatMakesOtherCells) {
+  const SimulationSetup setup = under_pressure(liquid(), "nose-hoover", squeezed);
+  const auto one = on_one(setup);
+  const auto cells = one->exact_state().grid.cells;
+  one->advance(9);
+  EXPECT_NE(one->exact_state().grid.cells, cells);
+  for (const RankGrid& ranks : {RankGrid{2, 1, 1}, RankGrid{1, 1, 3}}) {
+    if (emulated() && ranks[2] == 1) continue;
+    const auto several = on(ranks, setup);
+    several->advance(9);
+    expect_equal(*several, *one);
+  }
+}
+
+TEST_P(ToTheBit, ABarostatGoesOnFromACheckpointOnAnotherNumber) {
+  if (emulated()) return;  // as above
+  SimulationSetup setup = under_pressure(liquid(), "langevin", squeezed);
+  setup.observables = every_observable(*backend().device);
+  std::erase_if(setup.observables, [](const ObservableChoice& choice) {
+    return choice.name != "pressure-tensor" && choice.name != "radial-distribution";
+  });
+  for (ObservableChoice& choice : setup.observables) choice.every = 3;
+  const auto whole = on_one(setup);
+  whole->advance(9);
+  const auto first = on({2, 1, 1}, setup);
+  first->advance(5);
+  const ExactState between = first->exact_state();
+  const auto second = rank_device_of(backend().device->kind())
+                          .resume(setup, between, {RankGrid{1, 3, 1}}, in_this_process({1, 3, 1}));
+  second->advance(4);
+  expect_equal(*second, *whole);
+  second->sample_observables();
+  whole->sample_observables();
+  expect_same_observables(*second, *whole);
+}
+
+/// The first rank alone does it, between stages of all.
+void advance_with_minimisation(Simulation& simulation, const SimulationSetup& setup) {
+  simulation.advance(4);
+  StageSettings stage = setup;
+  const auto begin = [&](const std::string& integrator, IntegratorParameters parameters) {
+    stage.integrator = integrator;
+    stage.parameters = std::move(parameters);
+    stage.first_step = simulation.step();
+    simulation.begin_stage(stage);
+    simulation.sample_observables();
+  };
+  begin("fire", {{"force_tolerance", 0.01}, {"max_displacement", 0.1}});
+  simulation.advance(4);
+  simulation.sample_observables();
+  EXPECT_TRUE(simulation.minimisation());
+  begin("langevin", bath_parameters("langevin", 1.2, 2.0, 0.0));
+  EXPECT_FALSE(simulation.minimisation());
+  simulation.advance(4);
+  simulation.sample_observables();
+}
+
+TEST_P(ToTheBit, WithAMinimisation) {
+  SimulationSetup setup = liquid();
+  setup.observables = every_observable(*backend().device);
+  const auto one = on_one(setup);
+  advance_with_minimisation(*one, setup);
+  const auto several = on({2, 1, 1}, setup);
+  advance_with_minimisation(*several, setup);
+  expect_equal(*several, *one);
+  expect_same_observables(*several, *one);
+}
+
+TEST_P(ToTheBit, AMinimisationGoesOnFromACheckpoint) {
+  if (emulated()) return;  // whose steps are one rank's
+  SimulationSetup setup = liquid();
+  setup.integrator = "fire";
+  setup.parameters = {{"force_tolerance", 40.0}, {"max_displacement", 0.1}};
+  const auto one = on_one(setup);
+  one->advance(300);
+  const auto first = on({2, 1, 1}, setup);
+  EXPECT_TRUE(first->is_on_first_rank_alone());
+  EXPECT_EQ(first->ranks(), (RankGrid{2, 1, 1}));
+  first->advance(5);
+  const auto second =
+      rank_device_of(backend().device->kind())
+          .resume(setup, first->exact_state(), {RankGrid{1, 3, 1}}, in_this_process({1, 3, 1}));
+  second->advance(295);
+  expect_same(second->exact_state(), one->exact_state());
+  EXPECT_EQ(second->minimisation()->rests_since, one->minimisation()->rests_since);
+  EXPECT_EQ(second->is_minimised(), one->is_minimised());
+  EXPECT_TRUE(second->is_minimised());
+  EXPECT_THAT(second->backend_stats().note, HasSubstr("on the first rank alone"));
+}
+
 /// What travels is tested in every precision with back ends that are fast everywhere; emulated
 /// blocks are the same templates in all of them.
 PENCILBOX_WHERE(ToTheBit, [](const BackendCase& one) {
@@ -422,9 +538,9 @@ TEST_P(Refused, InWords) {
   changed.start.box.periodic[1] = false;
   expect_refusal(changed, {2, 1, 1}, "open faces");
   changed = setup;
-  changed.integrator = "fire";
-  expect_refusal(changed, {2, 1, 1}, "a minimisation (fire): not on several ranks");
-  EXPECT_THROW(on({2, 1, 1}, setup)->begin_stage(changed), InputError);
+  changed.integrator = "fire";  // whose next stage is to be on all of them
+  changed.parameters = {{"force_tolerance", 0.01}, {"max_displacement", 0.1}};
+  expect_refusal(changed, {5, 1, 1}, "5 in a direction of " + cells);
 }
 
 PENCILBOX_FOR_EVERY_BACKEND_IN_DOUBLE(Refused);
