@@ -34,7 +34,7 @@ int run_command(const RunArguments& arguments) {
   const DeviceApi& device = choose_device(deck.device);
   if (ranks == 1) return RunSession(arguments, deck, device, *stopping, std::move(found)).run();
   require_stages_on_ranks(deck, found ? found->checkpoint.state.step : 0);
-  const DeviceOnRanks several(device, {deck.ranks, arguments.share_gpus, deck.exchange},
+  const DeviceOnRanks several(device, {deck.ranks, arguments.share_gpus, deck.exchange, deck.balance},
                               arguments.post);
   return RunSession(arguments, deck, several, *stopping, std::move(found)).run();
 }

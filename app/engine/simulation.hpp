@@ -140,6 +140,11 @@ class Simulation {
   virtual std::array<int, 3> ranks() const { return {1, 1, 1}; }
   /// How letters of a step travel between them, in words; empty where there is one.
   virtual std::string exchange() const { return {}; }
+  /// Of each of them, without waiting for others, since regions were forgotten; empty where there
+  /// is one.
+  virtual std::vector<double> busy_seconds() { return {}; }
+  /// How evenly they had work; nothing where there is one.
+  virtual std::optional<RankLoad> rank_load() { return {}; }
 };
 
 /// What `pencilbox check` says about one back end.

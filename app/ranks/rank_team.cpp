@@ -63,8 +63,7 @@ bool is_earlier(const BinningHealth& a, const BinningHealth& b) {
 
 template <class Precision>
 RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
-    : grid_(commission.ranks),
-      decomposition_(commission.global.grid, commission.ranks),
+    : decomposition_(commission.global.grid, commission.cuts),
       post_(post),
       particles_(commission.global.particles),
       cells_(commission.global.grid.count()) {
@@ -411,6 +410,18 @@ auto RankTeam<Precision>::rows() -> std::vector<Row> {
 }
 
 template <class Precision>
+std::vector<double> RankTeam<Precision>::busy_seconds() {
+  return from_all<double>([&](Domain& domain) {
+    std::vector<double> seconds;
+    if (&domain != domains_.front().get()) return seconds;
+    const RegionSeconds regions = domain.profiler().seconds();
+    seconds.push_back(regions.integrate + regions.bin + regions.reorder + regions.prepare +
+                      regions.force);
+    return seconds;
+  });
+}
+
+template <class Precision>
 BinningHealth RankTeam<Precision>::health() {
   BinningHealth worst;
   const auto all = from_all<BinningHealth>(
@@ -491,6 +502,9 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::count:
         team.count();
+        break;
+      case Order::What::busy_seconds:
+        team.busy_seconds();
         break;
       case Order::What::end:
         team.part();

@@ -12,8 +12,9 @@
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
-#include "app/ranks/automatic_on_ranks.hpp"
+#include "app/ranks/changing_on_ranks.hpp"
 #include "app/ranks/rank_team.hpp"
+#include "app/ranks/sharing.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/cells/change_grid.hpp"
@@ -178,6 +179,10 @@ class RankedSimulation final : public Simulation {
     return stats;
   }
 
+  std::vector<double> busy_seconds() override {
+    return together({Order::What::busy_seconds}, [&] { return team_.busy_seconds(); });
+  }
+
   NeighborStats neighbor_stats() override {
     return together({Order::What::count}, [&] { return team_.count(); });
   }
@@ -214,7 +219,7 @@ class RankedSimulation final : public Simulation {
 
   static bool leaves_particles(Order::What what) {
     return what == Order::What::rows || what == Order::What::collect_energy ||
-           what == Order::What::count;
+           what == Order::What::count || what == Order::What::busy_seconds;
   }
 
   void dismiss() noexcept {
@@ -362,6 +367,11 @@ Problem as_it_runs(const SimulationSettings& setup, const Problem& bare) {
   return problem_for(candidates_for(setup, bare).front(), bare);
 }
 
+template <class State>
+RankCuts cuts_for(const State& state, const Problem& problem, const RankWish& wish, int ranks) {
+  return share_cells(problem.grid, particles_in_cells(problem.grid, state), wish, ranks).cuts;
+}
+
 SimulationSettings with(const SimulationSettings& setup, const BackendChoice& choice) {
   SimulationSettings named = setup;
   named.backend = choice.name;
@@ -369,11 +379,17 @@ SimulationSettings with(const SimulationSettings& setup, const BackendChoice& ch
   return named;
 }
 
+/// Whether that is the deck's to say, and it says it.
+bool is_named(const SimulationSettings& setup, const Problem& bare) {
+  return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
+}
+
 /// Of what the deck leaves open: what can be on these ranks, lists alone where there are any. Bits
 /// are chosen by no clock: a run that is to have the same ones has no choice. Throws RanksRefusal
 /// where nothing can.
 std::vector<BackendChoice> choices_on_ranks(const SimulationSettings& setup, const Problem& bare,
                                             const RankWish& wish, int ranks) {
+  if (is_named(setup, bare)) return {{setup.backend, setup.options, 0.0}};
   std::vector<Candidate> candidates = candidates_for(setup, bare);
   if (setup.deterministic) candidates.resize(1);
   std::vector<BackendChoice> lists, others;
@@ -390,11 +406,6 @@ std::vector<BackendChoice> choices_on_ranks(const SimulationSettings& setup, con
   }
   if (lists.empty() && others.empty()) throw RanksRefusal(*refusal);
   return lists.empty() ? others : lists;
-}
-
-/// Whether that is the deck's to say, and it says it.
-bool is_named(const SimulationSettings& setup, const Problem& bare) {
-  return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
 }
 
 template <class State>
@@ -440,9 +451,8 @@ class Ranks final : public RankDevice {
     const Problem bare = make_problem(setup, setup.start, device_properties());
     require_resolved(setup.start, bare);
     require_observables(setup.observables, observed_system(setup.start, setup));
-    if (is_named(setup, bare)) return make_named(setup, wish, post);
     auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return make_automatic(std::move(setup), std::move(choices), maker(wish, post));
+    return make_changing(std::move(setup), std::move(choices), maker(wish, post));
   }
 
   std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
@@ -450,9 +460,8 @@ class Ranks final : public RankDevice {
                                      std::shared_ptr<Post> post) const override {
     const Problem bare = make_problem(setup, state, device_properties());
     require_observables(setup.observables, observed_system(state, setup));
-    if (is_named(setup, bare)) return resume_named(setup, state, wish, post);
     auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return resume_automatic(std::move(setup), state, std::move(choices), maker(wish, post));
+    return resume_changing(std::move(setup), state, std::move(choices), maker(wish, post));
   }
 
   void follow(Commission commission, Post& post) const override {
@@ -471,7 +480,8 @@ class Ranks final : public RankDevice {
     return {[=](const SimulationSetup& setup) { return make_named(setup, wish, post); },
             [=](const SimulationSetup& setup, const ExactState& state) {
               return resume_named(setup, state, wish, post);
-            }};
+            },
+            wish.balance == Balance::best && post->ranks() > 1};
   }
 
   static std::unique_ptr<Simulation> make_named(const SimulationSetup& setup, const RankWish& wish,
@@ -480,9 +490,10 @@ class Ranks final : public RankDevice {
         as_it_runs(setup, make_problem(setup, setup.start, device_properties()));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
+    RankCuts cuts = cuts_for(setup.start, problem, wish, post->ranks());
     return make_ranked(
-        {setup, setup.start.types, problem, ranks, wish.shares_devices, wish.exchange}, setup.start,
-        post);
+        {setup, setup.start.types, problem, std::move(cuts), wish.shares_devices, wish.exchange},
+        setup.start, post);
   }
 
   static std::unique_ptr<Simulation> resume_named(const SimulationSetup& setup,
@@ -491,8 +502,9 @@ class Ranks final : public RankDevice {
     const Problem problem = as_it_runs(setup, make_problem(setup, state, device_properties()));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
-    return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
-                        state.step, state.integrator, state.list_age},
+    RankCuts cuts = cuts_for(state, problem, wish, post->ranks());
+    return make_ranked({setup, state.types, problem, std::move(cuts), wish.shares_devices,
+                        wish.exchange, state.step, state.integrator, state.list_age},
                        state, post);
   }
 };
