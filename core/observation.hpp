@@ -73,8 +73,9 @@ struct Frame {
 
 /// Seconds spent in a named part of the run.
 struct RegionSeconds {
-  double integrate = 0.0, exchange = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0,
-         observe = 0.0, write = 0.0;
+  double integrate = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0, observe = 0.0,
+         write = 0.0;
+  double exchange = 0.0;  ///< letters between ranks, and waiting for them
 
   RegionSeconds& operator+=(const RegionSeconds& more) {
     integrate += more.integrate;
