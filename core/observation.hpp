@@ -1,6 +1,7 @@
 // What a simulation tells the host: sums, frames and where the time went. Plain data.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -72,20 +73,27 @@ struct Frame {
 
 /// Seconds spent in a named part of the run.
 struct RegionSeconds {
-  double integrate = 0.0, exchange = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0,
-         observe = 0.0, write = 0.0;
+  double integrate = 0.0, bin = 0.0, reorder = 0.0, prepare = 0.0, force = 0.0, observe = 0.0,
+         write = 0.0;
+  double exchange = 0.0;  ///< letters between ranks, and waiting for them
 
-  RegionSeconds& operator+=(const RegionSeconds& other) {
-    integrate += other.integrate;
-    exchange += other.exchange;
-    bin += other.bin;
-    reorder += other.reorder;
-    prepare += other.prepare;
-    force += other.force;
-    observe += other.observe;
-    write += other.write;
+  RegionSeconds& operator+=(const RegionSeconds& more) {
+    integrate += more.integrate;
+    exchange += more.exchange;
+    bin += more.bin;
+    reorder += more.reorder;
+    prepare += more.prepare;
+    force += more.force;
+    observe += more.observe;
+    write += more.write;
     return *this;
   }
+};
+
+/// How evenly ranks had work.
+struct RankLoad {
+  double busiest = 1.0;    ///< seconds of work of the rank that had most, over the mean of all
+  std::int64_t dealt = 0;  ///< how often cells were dealt out anew
 };
 
 /// What back end `auto` has chosen, and by what margin.
@@ -107,6 +115,17 @@ struct ListStats {
   std::int64_t longest_row = 0;   ///< partners of the particle that had most
   std::int64_t row_capacity = 0;  ///< partners that a row has room for
   std::int64_t grown = 0;         ///< how often rows were made longer
+
+  /// With what another saw before.
+  void follow(const ListStats& before) {
+    rebuilds += before.rebuilds;
+    steps += before.steps;
+    longest = std::max(longest, before.longest);
+    if (before.shortest > 0)
+      shortest = shortest > 0 ? std::min(shortest, before.shortest) : before.shortest;
+    longest_row = std::max(longest_row, before.longest_row);
+    grown += before.grown;
+  }
 
   double mean_interval() const {
     return rebuilds > 0 ? static_cast<double>(steps) / static_cast<double>(rebuilds) : 0.0;

@@ -28,6 +28,9 @@ struct OptionInfo {
 /// The values chosen in a deck, by option name; all of them set.
 using BackendOptions = std::map<std::string, std::string>;
 
+/// The back end that stands for the best of the others.
+inline constexpr const char* any_backend = "auto";
+
 /// A back end with all its options set.
 struct BackendChoice {
   std::string name;

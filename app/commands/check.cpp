@@ -7,6 +7,7 @@
 #include "app/commands/resume.hpp"
 #include "app/commands/setup.hpp"
 #include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/sharing.hpp"
 #include "core/error.hpp"
 #include "core/memory_limit.hpp"
 #include "io/input/deck.hpp"
@@ -82,12 +83,26 @@ ProblemReport checked(const Deck& deck, const DeviceApi& device, const Simulatio
   }
 }
 
+std::string sharing_text(const Sharing& sharing, const CellGrid& cells) {
+  const Decomposition decomposition(cells, sharing.cuts);
+  const RankGrid& grid = decomposition.rank_grid();
+  const Domain& own = decomposition.domain(first_rank);
+  const bool is_even = sharing.cuts == even_cuts(cells.cells, grid);
+  return fmt::format(
+      "ranks        {}: {} x {} x {}, {} x {} x {} cells {}, {} of {} that it sees; the busiest "
+      "has "
+      "{:.2f} times the mean work\n",
+      decomposition.ranks(), grid[0], grid[1], grid[2], own.cells[0], own.cells[1], own.cells[2],
+      is_even ? "each" : "for the first", own.cells[0] * own.cells[1] * own.cells[2],
+      own.grid.count(), sharing.busiest);
+}
+
 /// How several ranks would share the box. Throws InputError where they cannot.
 std::string ranks_text(const Deck& deck, const RunArguments& arguments, const DeviceApi& device,
                        const SimulationSetup& setup, const ProblemReport& report) {
   const int ranks = ranks_of(deck, arguments);
   if (ranks == 1) return {};
-  CellGrid cells{{}, report.cell_side, {}, setup.start.box.periodic};
+  CellGrid cells{setup.start.box.lower, report.cell_side, {}, setup.start.box.periodic};
   for (std::size_t d = 0; d < 3; ++d) cells.cells[d] = static_cast<Index>(report.cells[d]);
   const auto refuse = [&](const std::string& reason) {
     throw InputError(deck.place("run.ranks") + ": " + reason);
@@ -99,11 +114,9 @@ std::string ranks_text(const Deck& deck, const RunArguments& arguments, const De
     refuse(refusal.what());
   }
   if (const auto reason = refusal_on_ranks(setup, cells, grid, device.backends())) refuse(*reason);
-  const Domain own = Decomposition(cells, grid).domain(first_rank);
-  return fmt::format(
-      "ranks        {}: {} x {} x {}, {} x {} x {} cells each, {} of {} that it sees\n", ranks,
-      grid[0], grid[1], grid[2], own.cells[0], own.cells[1], own.cells[2],
-      own.cells[0] * own.cells[1] * own.cells[2], own.grid.count());
+  return sharing_text(share_cells(cells, particles_in_cells(cells, setup.start),
+                                  {.grid = deck.ranks, .balance = deck.balance}, ranks),
+                      cells);
 }
 
 }  // namespace

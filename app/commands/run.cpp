@@ -33,8 +33,8 @@ int run_command(const RunArguments& arguments) {
   }
   const DeviceApi& device = choose_device(deck.device);
   if (ranks == 1) return RunSession(arguments, deck, device, *stopping, std::move(found)).run();
-  const DeviceOnRanks several(device, {deck.ranks, arguments.share_gpus, deck.exchange},
-                              arguments.post);
+  const DeviceOnRanks several(
+      device, {deck.ranks, arguments.share_gpus, deck.exchange, deck.balance}, arguments.post);
   return RunSession(arguments, deck, several, *stopping, std::move(found)).run();
 }
 

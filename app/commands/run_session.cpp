@@ -300,6 +300,7 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.deterministic = deck_.deterministic;
   report.ranks = simulation_->ranks();
   report.exchange = simulation_->exchange();
+  if (!report.exchange.empty()) report.load = simulation_->rank_load();
   report.integrator = stages_.now().integrator;
   report.stages = stages_.reports();
   report.regions = simulation_->regions();

@@ -18,9 +18,6 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// The back end that stands for the best of the others.
-inline constexpr const char* any_backend = "auto";
-
 struct Candidate {
   const BackendEntry* entry = nullptr;
   BackendOptions options;

@@ -142,6 +142,11 @@ class Simulation {
   virtual bool is_on_first_rank_alone() const { return false; }
   /// How letters of a step travel between them, in words; empty where there is one.
   virtual std::string exchange() const { return {}; }
+  /// Of each of them, without waiting for others, since regions were forgotten; empty where there
+  /// is one.
+  virtual std::vector<double> busy_seconds() { return {}; }
+  /// How evenly they had work; nothing where there is one.
+  virtual std::optional<RankLoad> rank_load() { return {}; }
 };
 
 /// What `pencilbox check` says about one back end.

@@ -16,8 +16,8 @@ namespace pencilbox {
 struct Commission {
   SimulationSettings settings;
   std::vector<ParticleType> types;
-  Problem global;  ///< of all ranks; its device is that of who reads it
-  RankGrid ranks{1, 1, 1};
+  Problem global;               ///< of all ranks; its device is that of who reads it
+  RankCuts cuts;                ///< of its cells, among the ranks
   bool shares_devices = false;  ///< several ranks may compute on one GPU
   Exchange exchange = Exchange::best;
   std::int64_t step = 0;      ///< of the state that it begins with
@@ -38,6 +38,7 @@ struct Order {
     rows,                 ///< hand them to the first rank
     collect_energy,       ///< that with heat baths, likewise
     count,
+    busy_seconds,
     end
   };
   What what = What::end;

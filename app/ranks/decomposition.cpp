@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace pencilbox {
 
@@ -22,29 +24,59 @@ std::int64_t copies(const std::array<Index, 3>& cells, const RankGrid& ranks) {
 
 }  // namespace
 
-std::optional<RankGrid> rank_grid_with_fewest_copies(const std::array<Index, 3>& cells, int ranks) {
-  std::optional<RankGrid> best;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  // From the last direction on: cells of a row along x stay together where that costs nothing.
+std::vector<RankGrid> rank_grids(const std::array<Index, 3>& cells, int ranks) {
+  std::vector<RankGrid> grids;
   for (int z = ranks; z >= 1; --z) {
     if (ranks % z != 0 || z > cells[2]) continue;
     for (int y = ranks / z; y >= 1; --y) {
       const int x = ranks / z / y;
-      if (ranks / z % y != 0 || y > cells[1] || x > cells[0]) continue;
-      const std::int64_t needed = copies(cells, {x, y, z});
-      if (needed >= least) continue;
-      least = needed;
-      best = RankGrid{x, y, z};
+      if (ranks / z % y == 0 && y <= cells[1] && x <= cells[0]) grids.push_back({x, y, z});
     }
+  }
+  return grids;
+}
+
+std::optional<RankGrid> rank_grid_with_fewest_copies(const std::array<Index, 3>& cells, int ranks) {
+  std::optional<RankGrid> best;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const RankGrid& grid : rank_grids(cells, ranks)) {
+    const std::int64_t needed = copies(cells, grid);
+    if (needed >= least) continue;
+    least = needed;
+    best = grid;
   }
   return best;
 }
 
-Decomposition::Decomposition(const CellGrid& global, const RankGrid& ranks)
-    : global_(global), ranks_(ranks) {
+RankCuts even_cuts(const std::array<Index, 3>& cells, const RankGrid& ranks) {
+  RankCuts cuts;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (ranks[d] < 1 || ranks[d] > global.cells[d] || (ranks[d] > 1 && !global.periodic[d])) {
-      throw std::logic_error("decomposition: a rank without cells, or an open direction cut");
+    for (int rank = 0; rank <= ranks[d]; ++rank) {
+      cuts[d].push_back(static_cast<Index>(std::int64_t{cells[d]} * rank / std::max(ranks[d], 1)));
+    }
+  }
+  return cuts;
+}
+
+RankGrid ranks_of(const RankCuts& cuts) {
+  RankGrid ranks{};
+  for (std::size_t d = 0; d < 3; ++d) ranks[d] = static_cast<int>(cuts[d].size()) - 1;
+  return ranks;
+}
+
+Decomposition::Decomposition(const CellGrid& global, const RankGrid& ranks)
+    : Decomposition(global, even_cuts(global.cells, ranks)) {}
+
+Decomposition::Decomposition(const CellGrid& global, RankCuts cuts)
+    : global_(global), cuts_(std::move(cuts)), ranks_(ranks_of(cuts_)) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (ranks_[d] < 1 || (ranks_[d] > 1 && !global.periodic[d])) {
+      throw std::logic_error("decomposition: no ranks, or an open direction cut");
+    }
+    const bool ascends = std::adjacent_find(cuts_[d].begin(), cuts_[d].end(),
+                                            std::greater_equal<>()) == cuts_[d].end();
+    if (!ascends || cuts_[d].front() != 0 || cuts_[d].back() != global.cells[d]) {
+      throw std::logic_error("decomposition: a rank without cells, or cells without a rank");
     }
     places_[d] = places_in(d);
     cells_[d] = cells_in(d);
@@ -53,8 +85,7 @@ Decomposition::Decomposition(const CellGrid& global, const RankGrid& ranks)
 }
 
 Index Decomposition::begin_of(std::size_t direction, int coordinate) const {
-  return static_cast<Index>(std::int64_t{global_.cells[direction]} * coordinate /
-                            ranks_[direction]);
+  return cuts_[direction][static_cast<std::size_t>(coordinate)];
 }
 
 std::vector<PlacesOfCell> Decomposition::places_in(std::size_t direction) const {

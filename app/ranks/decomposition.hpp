@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/balance.hpp"
 #include "core/exchange.hpp"
 #include "neighbor/cells/cell_grid.hpp"
 
@@ -16,13 +17,25 @@ namespace pencilbox {
 /// Ranks in each direction.
 using RankGrid = std::array<int, 3>;
 
+/// Where ranks begin in each direction: coordinates of cells from 0 on, ascending, and last the
+/// number of cells.
+using RankCuts = std::array<std::vector<Index>, 3>;
+
+/// As many cells for each as can be.
+RankCuts even_cuts(const std::array<Index, 3>& cells, const RankGrid& ranks);
+RankGrid ranks_of(const RankCuts& cuts);
+
 /// What is asked of the ranks of a run, beside how many there are.
 struct RankWish {
   std::optional<RankGrid> grid{};  ///< absent: the one with the fewest copies
   bool shares_devices = false;     ///< several ranks may compute on one GPU
   Exchange exchange = Exchange::best;
+  Balance balance = Balance::best;
 };
 
+/// All grids of so many ranks that leave none without cells, those with most in z first: cells of a
+/// row along x stay together where that costs nothing.
+std::vector<RankGrid> rank_grids(const std::array<Index, 3>& cells, int ranks);
 /// The grid of so many ranks with the fewest copies of particles on others than their owner's;
 /// nothing where some rank would be left without cells.
 std::optional<RankGrid> rank_grid_with_fewest_copies(const std::array<Index, 3>& cells, int ranks);
@@ -76,10 +89,13 @@ struct WhoSees {
 class Decomposition {
  public:
   /// Every direction with more than one rank is periodic, and no rank is left without cells.
+  Decomposition(const CellGrid& global, RankCuts cuts);
+  /// Dealt out evenly.
   Decomposition(const CellGrid& global, const RankGrid& ranks);
 
   int ranks() const { return ranks_[0] * ranks_[1] * ranks_[2]; }
   const RankGrid& rank_grid() const { return ranks_; }
+  const RankCuts& cuts() const { return cuts_; }
   const CellGrid& global() const { return global_; }
   const Domain& domain(int rank) const { return domains_[static_cast<std::size_t>(rank)]; }
   int owner_of(Index cell) const;
@@ -105,6 +121,7 @@ class Decomposition {
   Domain make_domain(int rank) const;
 
   CellGrid global_;
+  RankCuts cuts_;
   RankGrid ranks_;
   std::array<std::vector<PlacesOfCell>, 3> places_;  ///< by cell
   std::array<std::vector<Index>, 3> cells_;          ///< by coordinate of a rank, margins included

@@ -92,7 +92,7 @@ struct WaitForPositions {
 Index with_reserve(Index rows) { return rows == 0 ? 0 : rows + rows / 4 + 16; }
 
 /// Of particles in a layer of cells few change it in a step, and some while a list lasts.
-Index likely_emigrants(Index ghosts) { return ghosts == 0 ? 0 : ghosts / 16 + 16; }
+Index likely_emigrants(Index ghosts) { return ghosts == 0 ? 0 : ghosts / 8 + 16; }
 
 }  // namespace
 

@@ -57,7 +57,7 @@ void sort_within_cells(std::vector<Row>& rows) {
 
 /// Room for fluctuations: rows that nobody uses cost time, and too few a batch of steps.
 Index rows_for(Index particles) {
-  return particles + particles / 128 +
+  return particles + particles / 32 +
          2 * static_cast<Index>(std::sqrt(static_cast<double>(particles))) + 16;
 }
 

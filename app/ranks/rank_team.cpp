@@ -63,9 +63,8 @@ bool is_earlier(const BinningHealth& a, const BinningHealth& b) {
 
 template <class Precision>
 RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
-    : grid_(commission.ranks),
-      global_(commission.global),
-      decomposition_(commission.global.grid, commission.ranks),
+    : global_(commission.global),
+      decomposition_(commission.global.grid, commission.cuts),
       post_(post),
       particles_(commission.global.particles),
       cells_(commission.global.grid.count()) {
@@ -380,7 +379,7 @@ void RankTeam<Precision>::stretch(const BoxAndCells& to) {
   const BoxAndCells mine = post_.is_first() ? to : told.template rows<BoxAndCells>().at(0);
   global_.box = mine.box;
   global_.grid = mine.grid;
-  decomposition_ = Decomposition(mine.grid, grid_);
+  decomposition_ = Decomposition(mine.grid, decomposition_.cuts());
   for (auto& domain : domains_) domain->stretch(global_);
   domains_.front()->profiler().pause();  // what follows is no step
 }
@@ -424,6 +423,18 @@ auto RankTeam<Precision>::rows() -> std::vector<Row> {
   // Those of each rank are in order; where cuts go across the last direction alone, all are.
   if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   return all;
+}
+
+template <class Precision>
+std::vector<double> RankTeam<Precision>::busy_seconds() {
+  return from_all<double>([&](Domain& domain) {
+    std::vector<double> seconds;
+    if (&domain != domains_.front().get()) return seconds;
+    const RegionSeconds regions = domain.profiler().seconds();
+    seconds.push_back(regions.integrate + regions.bin + regions.reorder + regions.prepare +
+                      regions.force);
+    return seconds;
+  });
 }
 
 template <class Precision>
@@ -513,6 +524,9 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::count:
         team.count();
+        break;
+      case Order::What::busy_seconds:
+        team.busy_seconds();
         break;
       case Order::What::end:
         team.part();

@@ -23,7 +23,7 @@ class RankTeam {
   RankTeam(const Commission& commission, Post& post);
 
   bool is_complete() const { return is_complete_; }
-  const RankGrid& grid() const { return grid_; }
+  const RankGrid& grid() const { return decomposition_.rank_grid(); }
   /// Whether letters go straight from device to device.
   bool exchanges_directly() const { return is_direct_; }
 
@@ -68,6 +68,8 @@ class RankTeam {
 
   /// Of steps, as the first domain of this process sees them.
   RegionSeconds regions() const { return domains_.front()->profiler().seconds(); }
+  /// Of each rank of which a process keeps time, without waiting for others, on the first one.
+  std::vector<double> busy_seconds();
   void forget_regions() { domains_.front()->profiler() = Profiler(); }
 
   /// Of the list, where one is kept; of its rows what count() found.
@@ -117,7 +119,6 @@ class RankTeam {
   void run_units(std::int32_t units);
   bool is_sample_of_lists() const;
 
-  RankGrid grid_;
   Problem global_;
   Decomposition decomposition_;
   Post& post_;

@@ -13,9 +13,10 @@
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
-#include "app/ranks/automatic_on_ranks.hpp"
+#include "app/ranks/changing_on_ranks.hpp"
 #include "app/ranks/first_rank_alone.hpp"
 #include "app/ranks/rank_team.hpp"
+#include "app/ranks/sharing.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/cells/change_grid.hpp"
@@ -197,6 +198,10 @@ class RankedSimulation final : public Simulation {
     return stats;
   }
 
+  std::vector<double> busy_seconds() override {
+    return together({Order::What::busy_seconds}, [&] { return team_->busy_seconds(); });
+  }
+
   NeighborStats neighbor_stats() override {
     return together({Order::What::count}, [&] { return team_->count(); });
   }
@@ -236,7 +241,7 @@ class RankedSimulation final : public Simulation {
 
   static bool leaves_particles(Order::What what) {
     return what == Order::What::rows || what == Order::What::collect_energy ||
-           what == Order::What::count;
+           what == Order::What::count || what == Order::What::busy_seconds;
   }
 
   void dismiss() noexcept {
@@ -354,7 +359,7 @@ class RankedSimulation final : public Simulation {
   void make_team_anew() {
     commission_.settings = setup_;
     commission_.global = problem_;
-    commission_.ranks = ranks_that_share(problem_.grid);
+    commission_.cuts = even_cuts(problem_.grid.cells, ranks_that_share(problem_.grid));
     commission_.integrator = integrator_state();
     commission_.step = first_step_ = step_;
     commission_.list_age = 0;
@@ -507,6 +512,11 @@ Problem as_it_goes_on(const SimulationSettings& setup, const ExactState& state) 
   return problem;
 }
 
+template <class State>
+RankCuts cuts_for(const State& state, const Problem& problem, const RankWish& wish, int ranks) {
+  return share_cells(problem.grid, particles_in_cells(problem.grid, state), wish, ranks).cuts;
+}
+
 SimulationSettings with(const SimulationSettings& setup, const BackendChoice& choice) {
   SimulationSettings named = setup;
   named.backend = choice.name;
@@ -514,11 +524,17 @@ SimulationSettings with(const SimulationSettings& setup, const BackendChoice& ch
   return named;
 }
 
+/// Whether that is the deck's to say, and it says it.
+bool is_named(const SimulationSettings& setup, const Problem& bare) {
+  return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
+}
+
 /// Of what the deck leaves open: what can be on these ranks, lists alone where there are any. Bits
 /// are chosen by no clock: a run that is to have the same ones has no choice. Throws RanksRefusal
 /// where nothing can.
 std::vector<BackendChoice> choices_on_ranks(const SimulationSettings& setup, const Problem& bare,
                                             const RankWish& wish, int ranks) {
+  if (is_named(setup, bare)) return {{setup.backend, setup.options, 0.0}};
   std::vector<Candidate> candidates = candidates_for(setup, bare);
   if (setup.deterministic) candidates.resize(1);
   std::vector<BackendChoice> lists, others;
@@ -535,11 +551,6 @@ std::vector<BackendChoice> choices_on_ranks(const SimulationSettings& setup, con
   }
   if (lists.empty() && others.empty()) throw RanksRefusal(*refusal);
   return lists.empty() ? others : lists;
-}
-
-/// Whether that is the deck's to say, and it says it.
-bool is_named(const SimulationSettings& setup, const Problem& bare) {
-  return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
 }
 
 /// How they share the box, at first. Throws RanksRefusal where they cannot.
@@ -654,22 +665,25 @@ class Ranks final : public RankDevice {
             }};
   }
 
+  static bool balances(const RankWish& wish, const Post& post) {
+    return wish.balance == Balance::best && post.ranks() > 1;
+  }
+
   static std::unique_ptr<Simulation> make_on_all(SimulationSetup setup, const RankWish& wish,
                                                  const std::shared_ptr<Post>& post) {
     const Problem bare = make_problem(setup, setup.start, device_properties());
-    if (is_named(setup, bare)) return make_named(setup, wish, post);
     auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return make_automatic(std::move(setup), std::move(choices), maker_of_named(wish, post));
+    return make_changing(std::move(setup), std::move(choices), maker_of_named(wish, post),
+                         balances(wish, *post));
   }
 
   static std::unique_ptr<Simulation> resume_on_all(SimulationSetup setup, const ExactState& state,
                                                    const RankWish& wish,
                                                    const std::shared_ptr<Post>& post) {
     const Problem bare = make_problem(setup, state, device_properties());
-    if (is_named(setup, bare)) return resume_named(setup, state, wish, post);
     auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return resume_automatic(std::move(setup), state, std::move(choices),
-                            maker_of_named(wish, post));
+    return resume_changing(setup, state, std::move(choices), maker_of_named(wish, post),
+                           balances(wish, *post));
   }
 
   static std::unique_ptr<Simulation> make_named(const SimulationSetup& setup, const RankWish& wish,
@@ -678,9 +692,10 @@ class Ranks final : public RankDevice {
         as_it_runs(setup, make_problem(setup, setup.start, device_properties()));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
+    RankCuts cuts = cuts_for(setup.start, problem, wish, post->ranks());
     return make_ranked(
-        {setup, setup.start.types, problem, ranks, wish.shares_devices, wish.exchange}, setup.start,
-        post);
+        {setup, setup.start.types, problem, std::move(cuts), wish.shares_devices, wish.exchange},
+        setup.start, post);
   }
 
   static std::unique_ptr<Simulation> resume_named(const SimulationSetup& setup,
@@ -692,8 +707,9 @@ class Ranks final : public RankDevice {
     auto barostat = barostat_of(setup, problem);
     NamedNumbers carried = state.integrator;
     take_from(carried, barostat);  // what only the first rank has
-    return make_ranked({setup, state.types, problem, ranks, wish.shares_devices, wish.exchange,
-                        state.step, carried, state.list_age},
+    RankCuts cuts = cuts_for(state, problem, wish, post->ranks());
+    return make_ranked({setup, state.types, problem, std::move(cuts), wish.shares_devices,
+                        wish.exchange, state.step, carried, state.list_age},
                        state, post);
   }
 };

@@ -7,7 +7,7 @@ namespace {
 
 std::optional<std::string> refusal_of_backend(const SimulationSettings& setup,
                                               const std::vector<BackendInfo>& backends) {
-  if (setup.backend == "auto") return {};  // which takes one of those that can
+  if (setup.backend == any_backend) return {};  // which takes one of those that can
   std::string taken;
   OnRanks promise = OnRanks::no;
   for (const BackendInfo& info : backends) {

@@ -44,6 +44,8 @@ class StandIn : public Simulation {
   std::int64_t device_bytes() const override { return one_->device_bytes(); }
   std::array<int, 3> ranks() const override { return one_->ranks(); }
   std::string exchange() const override { return one_->exchange(); }
+  std::vector<double> busy_seconds() override { return one_->busy_seconds(); }
+  std::optional<RankLoad> rank_load() override { return one_->rank_load(); }
   bool is_on_first_rank_alone() const override { return one_->is_on_first_rank_alone(); }
 
  protected:

@@ -369,6 +369,7 @@ class Binder {
     deck_.deterministic = values().boolean("run.deterministic");
     deck_.executor = enum_of<Executor>(values().text("run.executor"), executor_names);
     deck_.exchange = enum_of<Exchange>(values().text("run.exchange"), exchange_names);
+    deck_.balance = enum_of<Balance>(values().text("run.balance"), balance_names);
     bind_ranks();
   }
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/balance.hpp"
 #include "core/barostat.hpp"
 #include "core/box.hpp"
 #include "core/exchange.hpp"
@@ -126,6 +127,7 @@ struct Deck {
   Executor executor = Executor::best;
   std::optional<std::array<int, 3>> ranks{};  ///< in each direction; absent: to be found
   Exchange exchange = Exchange::best;
+  Balance balance = Balance::best;
 
   std::vector<ObservableChoice> observables;  ///< each once, with every parameter
   DeckOutput output;

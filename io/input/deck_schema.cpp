@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/balance.hpp"
 #include "core/barostat.hpp"
 #include "core/exchange.hpp"
 #include "core/executor.hpp"
@@ -496,6 +497,12 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
            "neighbour's memory, where all GPUs of a machine reach each other's, host: "
            "through memory of the host, by MPI, auto: direct where it can be",
        .choices = words(exchange_names)},
+      {.path = "run.balance",
+       .kind = KeyKind::choice,
+       .default_value = "auto",
+       .documentation = "How ranks share cells; auto: as much work for each, dealt out anew where "
+                        "waiting costs more than that, off: as many cells for each",
+       .choices = words(balance_names)},
       {.path = "run.executor",
        .kind = KeyKind::choice,
        .default_value = "auto",

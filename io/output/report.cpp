@@ -71,6 +71,12 @@ Json choice_json(const std::optional<AutomaticChoice>& choice) {
   return json;
 }
 
+/// Null on one rank.
+Json load_json(const std::optional<RankLoad>& load) {
+  if (!load) return nullptr;
+  return {{"busiest_over_mean", number(load->busiest)}, {"times_dealt_anew", load->dealt}};
+}
+
 /// Null where the device does not say, as the host.
 Json resources_json(const KernelResources& resources) {
   if (resources.kernel.empty()) return nullptr;
@@ -197,6 +203,7 @@ Json report_json(const RunReport& report) {
           {"deterministic", report.deterministic},
           {"ranks", report.ranks},
           {"exchange", report.exchange.empty() ? Json(nullptr) : Json(report.exchange)},
+          {"load", load_json(report.load)},
           {"integrator", report.integrator},
           {"stages", stages_json(report.stages)},
           {"regions", regions_json(report)},
@@ -215,7 +222,7 @@ void print_choice(std::ostream& out, const AutomaticChoice& choice) {
     fmt::print(out, ", {:.1f} % ahead of {}, of {} tried", 100.0 * choice.margin,
                in_words(*choice.runner_up), choice.tried);
   } else {
-    out << ": nothing else can run this here";
+    out << (choice.tried > 0 ? ": nothing else can run this here" : ", untried");
   }
   if (choice.choices > 1) fmt::print(out, "; chose {} times as cells filled", choice.choices);
   out << '\n';
@@ -242,6 +249,12 @@ void print_list(std::ostream& out, const ListStats& list) {
                list.longest);
   }
   fmt::print(out, ", at most {} partners, 0 dangerous builds\n", list.longest_row);
+}
+
+void print_load(std::ostream& out, const RankLoad& load) {
+  fmt::print(out, "ranks: the busiest worked {:.2f} times as long as the mean", load.busiest);
+  if (load.dealt > 0) fmt::print(out, ", cells dealt out anew {} times", load.dealt);
+  out << '\n';
 }
 
 void print_regions(std::ostream& out, const RunReport& report) {
@@ -331,6 +344,7 @@ void print_summary(std::ostream& out, const RunReport& report) {
                matom_steps_per_second(report), steps_per_second(report));
   }
   if (report.backend_stats.choice) print_choice(out, *report.backend_stats.choice);
+  if (report.load) print_load(out, *report.load);
   print_neighbors(out, report.neighbors);
   if (report.backend_stats.list) print_list(out, *report.backend_stats.list);
   out << "where the time went:\n";

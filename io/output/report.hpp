@@ -49,6 +49,7 @@ struct RunReport {
   bool deterministic = false;
   std::array<int, 3> ranks{1, 1, 1};  ///< in each direction
   std::string exchange;               ///< between them, in words; empty where there is one
+  std::optional<RankLoad> load;       ///< likewise
   std::string integrator;             ///< of the last stage
   std::vector<StageReport> stages;    ///< those that this run, or part, was in
   RegionSeconds regions;

@@ -330,6 +330,8 @@ void Binning<Precision>::reserve_rows(Index count, Stream& stream) {
   other_.resize(count);
   if (!grows) return;
   other_.position.fill_bytes(0, stream);
+  other_.velocity.fill_bytes(0, stream);
+  other_.image.fill_bytes(0, stream);
   other_.cell.fill_bytes(0, stream);
   other_.id.fill_bytes(0, stream);
   other_.type.fill_bytes(0, stream);

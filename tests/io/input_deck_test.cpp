@@ -37,7 +37,7 @@ neighbor:
   backend: par-cell
   options: {block: 128, order: morton}
 integrator: {type: velocity-verlet, timestep: 0.001}
-run: {steps: 1e6, precision: double, device: cuda, deterministic: true, ranks: [4, 1, 2], exchange: host}
+run: {steps: 1e6, precision: double, device: cuda, deterministic: true, ranks: [4, 1, 2], exchange: host, balance: off}
 output:
   directory: out/full run
   thermo: {every: 10}
@@ -225,6 +225,7 @@ TEST(Deck, FillsInTheDefaults) {
   EXPECT_FALSE(deck.deterministic);
   EXPECT_FALSE(deck.ranks);
   EXPECT_EQ(deck.exchange, Exchange::best);
+  EXPECT_EQ(deck.balance, Balance::best);
   EXPECT_EQ(deck.output.directory, "deck");
   EXPECT_EQ(deck.output.thermo_every, 100);
   EXPECT_FALSE(deck.output.trajectory);
@@ -263,6 +264,7 @@ TEST(Deck, TakesEveryValue) {
   EXPECT_TRUE(deck.deterministic);
   EXPECT_EQ(deck.ranks, (std::array{4, 1, 2}));
   EXPECT_EQ(deck.exchange, Exchange::host);
+  EXPECT_EQ(deck.balance, Balance::off);
   EXPECT_EQ(deck.output.directory, "out/full run");
   EXPECT_EQ(deck.output.thermo_every, 10);
   ASSERT_TRUE(deck.output.trajectory);

@@ -235,6 +235,27 @@ TEST(Report, CountsNeighbors) {
                                                    {"share_in_range", 0.25}}));
 }
 
+TEST(Report, OfRanksSaysWhatTheyExchangedAndHowEvenlyTheyWorked) {
+  RunReport report = sample_report();
+  EXPECT_TRUE(written(report).at("load").is_null());
+  EXPECT_FALSE(written(report).at("regions").contains("exchange"));
+  report.ranks = {2, 1, 1};
+  report.exchange = "by pigeons";
+  report.regions.exchange = 0.25;
+  report.load = {1.5, 2};
+  EXPECT_EQ(written(report).at("regions").at("exchange"), 0.25);
+  EXPECT_EQ(written(report).at("load"),
+            json({{"busiest_over_mean", 1.5}, {"times_dealt_anew", 2}}));
+  std::ostringstream out;
+  print_summary(out, report);
+  for (const std::string part :
+       {"  exchange         0.2500 s    6.2 %", "  other            0.7812 s",
+        "ranks: the busiest worked 1.50 times as long as the mean, cells "
+        "dealt out anew 2 times\n"}) {
+    EXPECT_NE(out.str().find(part), std::string::npos) << part << " is not in\n" << out.str();
+  }
+}
+
 TEST(Report, SurvivesANameThatIsNotUtf8) {
   RunReport report = sample_report();
   report.device.name = "caf\xe9";

@@ -1,0 +1,16 @@
+// Whether ranks share cells by the work that these are.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace pencilbox {
+
+enum class Balance {
+  best,  ///< as much work for each, dealt out anew where waiting costs more than that
+  off    ///< as many cells for each
+};
+
+inline constexpr std::array<std::string_view, 2> balance_names{"auto", "off"};
+
+}  // namespace pencilbox
