@@ -92,6 +92,15 @@ TEST_P(ToTheBit, WhateverTheirGrid) {
   }
 }
 
+/// Ranks of few cells and of many: almost all particles are those of one in four, were cells dealt
+/// out evenly.
+TEST_P(ToTheBit, WhereWorkIsInOneCorner) {
+  if (emulated()) return;  // who makes blocks knows nothing of cuts
+  SimulationSetup setup = liquid();
+  setup.start.box = periodic_box(22, 18, 7.7);
+  expect_same_steps(setup, {{2, 2, 1}, {4, 1, 1}}, 20);
+}
+
 /// One that lasts for many steps and is made while a batch is under way, or at its end.
 TEST_P(ToTheBit, WhileAListLasts) {
   if (!keeps_list()) return;

@@ -34,7 +34,7 @@ RunReport sample_report() {
   report.precision = Precision::double_;
   report.deterministic = true;
   report.integrator = "velocity-verlet";
-  report.regions = {0.5, 0.0, 0.25, 0.125, 0.0, 2.0, 0.0625, 0.03125};
+  report.regions = {0.5, 0.25, 0.125, 0.0, 2.0, 0.0625, 0.03125};
   report.backend_stats = {123.5, 1.0 / 3.0, 10, 128, 4096, 1 << 20, "pencils of 8 cells"};
   report.energy_drift = -1.5e-8;
   report.versions = library_versions();
