@@ -46,22 +46,38 @@ KineticEnergy<typename Precision::State> kinetic_energy(const Particles<Precisio
   return {particles.state.velocity.view(), particles.state.type.data(), particles.mass.data()};
 }
 
+template <class Precision>
+WholeSystem<typename Precision::State, typename Precision::Accumulator> whole_system(
+    const Particles<Precision>& particles) {
+  return {kinetic_energy(particles), particles.sums.energy.data(), particles.sums.virial.data()};
+}
+
+Observation observation(const std::array<double, 6>& sums) {
+  Observation result;
+  result.kinetic_energy = sums[0];
+  result.potential_energy = sums[1];
+  result.virial = sums[2];
+  result.momentum = {sums[3], sums[4], sums[5]};
+  return result;
+}
+
 }  // namespace
 
 template <class Precision>
 Observation sum_observables(const Particles<Precision>& particles, Reduction& reduction,
                             Stream& stream) {
-  using Term = WholeSystem<typename Precision::State, typename Precision::Accumulator>;
-  const auto [kinetic, potential, virial, x, y, z] = reduction.sums<6>(
-      Term{kinetic_energy(particles), particles.sums.energy.data(), particles.sums.virial.data()},
-      particles.count, stream);
-  Observation result;
+  Observation result =
+      observation(reduction.sums<6>(whole_system(particles), particles.count, stream));
   result.particles = particles.count;
-  result.kinetic_energy = kinetic;
-  result.potential_energy = potential;
-  result.virial = virial;
-  result.momentum = {x, y, z};
   return result;
+}
+
+template <class Precision>
+Observation sum_own_observables(const Particles<Precision>& particles, const OwnRows& own,
+                                Reduction& reduction, Stream& stream) {
+  const auto term = whole_system(particles);
+  return observation(reduction.sums<6>(OfOwnRows<decltype(whole_system(particles))>{own, term},
+                                       particles.count, stream));
 }
 
 template <class Precision>
@@ -77,7 +93,13 @@ template PressureSums sum_pressure(const Particles<SinglePrecision>&, Reduction&
 template PressureSums sum_pressure(const Particles<MixedPrecision>&, Reduction&, Stream&);
 template PressureSums sum_pressure(const Particles<DoublePrecision>&, Reduction&, Stream&);
 template Observation sum_observables(const Particles<SinglePrecision>&, Reduction&, Stream&);
+template Observation sum_own_observables(const Particles<SinglePrecision>&, const OwnRows&,
+                                         Reduction&, Stream&);
 template Observation sum_observables(const Particles<MixedPrecision>&, Reduction&, Stream&);
+template Observation sum_own_observables(const Particles<MixedPrecision>&, const OwnRows&,
+                                         Reduction&, Stream&);
 template Observation sum_observables(const Particles<DoublePrecision>&, Reduction&, Stream&);
+template Observation sum_own_observables(const Particles<DoublePrecision>&, const OwnRows&,
+                                         Reduction&, Stream&);
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

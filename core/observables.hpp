@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/observation.hpp"
+#include "core/own_rows.hpp"
 #include "core/particles.hpp"
 #include "core/reduction.hpp"
 
@@ -12,6 +13,11 @@ namespace pencilbox::PENCILBOX_DEVICE {
 template <class Precision>
 Observation sum_observables(const Particles<Precision>& particles, Reduction& reduction,
                             Stream& stream);
+
+/// The same of a rank's own particles.
+template <class Precision>
+Observation sum_own_observables(const Particles<Precision>& particles, const OwnRows& own,
+                                Reduction& reduction, Stream& stream);
 
 /// What the pressure is made of, without the tail; waits for the stream.
 struct PressureSums {

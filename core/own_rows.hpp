@@ -33,7 +33,10 @@ struct OfOwnRows {
   OwnRows own;
   Term term;
 
-  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const { return own(i) ? term(i) : 0.0; }
+  PENCILBOX_DEVICE_FUNCTION auto operator()(Index i) const {
+    using Value = decltype(term(i));
+    return own(i) ? term(i) : Value{};
+  }
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -3,19 +3,18 @@
 
     tools/measure_ranks.py PROGRAM OUT [--device cuda] [--ranks 2] [--precision single] [--repeats 3]
                            [--backends neighborhood-in-sm,par-part-no-loop] [--exchanges direct,host]
-                           [--weak 40,80,160] [--strong 40,80] [--set KEY=VALUE ...]
+                           [--weak 40,80,160] [--strong 40,80] [--warm 300] [--set KEY=VALUE ...]
 
 The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44) of 4 n^3 atoms, n cells
 of the crystal a side. --weak: so many on each rank, the box grows along z; --strong: so many on all ranks
-together. Time is that of the loop of steps (the figure of merit of report.json), median of the repeats; its parts are those
-of the steps that were sampled. Prints
+together. Time is that of steps: what a run of so many takes more than one of --warm steps, without looks and files, so that
+what ranks do at the beginning (letters that find room) is in neither; median of the repeats. Its parts are those of the steps that were sampled. Prints
 a table and writes OUT/ranks.csv; efficiency is against one rank with `of_one` atoms. It begins with what one
 rank gives: the box must fit one device for --strong, and a rank's share of it for --weak.
 """
 import argparse
 import csv
 import json
-import statistics
 import subprocess
 import sys
 import time
@@ -48,33 +47,37 @@ def run(options, shape, steps, backend, ranks, exchange):
     return json.loads((options.out / "run/report.json").read_text()), time.monotonic() - began
 
 
+def loop_seconds(report):
+    return report["seconds"] - report["regions"]["observe"] - report["regions"]["write"]
+
+
 class Rates:
     """Of every case once, however often it is asked for."""
 
     def __init__(self, options):
         self.options, self.known, self.seconds = options, {}, 0.0
 
-    def __call__(self, shape, steps, backend, ranks, exchange):
-        key = (shape, backend, ranks, exchange)
-        if key not in self.known:
-            reports = []
-            for _ in range(self.options.repeats):
-                report, seconds = run(self.options, shape, steps, backend, ranks, exchange)
-                self.seconds = seconds
-                if report is None:
-                    break
-                reports.append(report)
-            self.known[key] = self.median(reports, steps)
-        return self.known[key]
+    def __call__(self, *case):
+        if case not in self.known:
+            timed = [self.timed(*case) for _ in range(self.options.repeats)]
+            timed = sorted((pair for pair in timed if pair), key=lambda pair: pair[0])
+            self.known[case] = self.rate(*timed[len(timed) // 2]) if timed else None
+        return self.known[case]
+
+    def timed(self, shape, steps, backend, ranks, exchange):
+        """Seconds of a step, and the report of the longer run."""
+        began = time.monotonic()
+        short, _ = run(self.options, shape, self.options.warm, backend, ranks, exchange)
+        report, _ = run(self.options, shape, self.options.warm + steps, backend, ranks, exchange)
+        self.seconds = time.monotonic() - began
+        if short is None or report is None:
+            return None
+        return (loop_seconds(report) - loop_seconds(short)) / steps, report
 
     @staticmethod
-    def median(reports, steps):
-        if not reports:
-            return None
-        seconds = [1e-6 * report["particles"] * steps / report["figure_of_merit"]["matom_steps_per_s"] for report in reports]
-        middle = reports[seconds.index(sorted(seconds)[len(seconds) // 2])]
-        parts = {f"{part}_us": round(1e6 * middle["regions"][part] / steps, 1) for part in PARTS}
-        return {"atoms": middle["particles"], "step_us": 1e6 * statistics.median(seconds) / steps, **parts}
+    def rate(seconds, report):
+        parts = {f"{part}_us": round(1e6 * report["regions"].get(part, 0.0) / report["steps"], 1) for part in PARTS}
+        return {"atoms": report["particles"], "step_us": 1e6 * seconds, **parts}
 
 
 def cases(options):
@@ -110,6 +113,7 @@ def main():
     parser.add_argument("--exchanges", default="direct,host")
     parser.add_argument("--weak", type=sides, default=[40, 80, 160])
     parser.add_argument("--strong", type=sides, default=[40, 80])
+    parser.add_argument("--warm", type=int, default=300)
     parser.add_argument("--set", action="append", default=[])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

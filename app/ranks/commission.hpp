@@ -39,6 +39,7 @@ struct Order {
     collect_energy,       ///< that with heat baths, likewise
     count,
     busy_seconds,
+    sum_observables,
     end
   };
   What what = What::end;

@@ -450,6 +450,11 @@ BinningHealth RankDomain<Precision>::health() {
 }
 
 template <class Precision>
+Observation RankDomain<Precision>::sum_observables() {
+  return sum_own_observables(particles_, own_rows(), reduction_, stream_);
+}
+
+template <class Precision>
 auto RankDomain<Precision>::count() -> Counts {
   Counts counts;
   if (keeps_list()) {

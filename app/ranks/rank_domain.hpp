@@ -41,6 +41,7 @@
 #include "app/ranks/particle_copy.hpp"
 #include "app/ranks/particle_rows.hpp"
 #include "app/ranks/sum_exchange.hpp"
+#include "core/observables.hpp"
 #include "core/profile.hpp"
 #include "integrators/shared_integrator.hpp"
 #include "integrators/zero_momentum.hpp"
@@ -156,6 +157,9 @@ class RankDomain {
   /// Its steps are counted from the first of this domain.
   BinningHealth health();
   /// Candidates and partners of each of its own particles.
+  /// Of its own particles; the number of these is left out.
+  Observation sum_observables();
+
   struct Counts {
     std::vector<Index> candidates, partners;
     /// Of the list, where one is kept: entries at most so far, room now, how often it grew.
@@ -204,7 +208,8 @@ class RankDomain {
   /// is ordered.
   Particles<Precision> particles_;
   std::optional<Binning<Precision>> binning_;
-  bool is_ordered_ = false;         ///< and ghosts are there
+  bool is_ordered_ = false;  ///< and ghosts are there
+  Reduction reduction_;
   Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, so far
   ParticleCopy<Precision> kept_;
   Index wanted_rows_ = 0;

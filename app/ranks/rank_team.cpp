@@ -479,6 +479,21 @@ NeighborStats RankTeam<Precision>::count() {
 }
 
 template <class Precision>
+Observation RankTeam<Precision>::sum_observables() {
+  Observation all;
+  const auto parts = from_all<Observation>(
+      [](Domain& domain) { return std::vector<Observation>{domain.sum_observables()}; });
+  for (const Observation& part : parts) {
+    all.kinetic_energy += part.kinetic_energy;
+    all.potential_energy += part.potential_energy;
+    all.virial += part.virial;
+    for (std::size_t d = 0; d < 3; ++d) all.momentum[d] += part.momentum[d];
+  }
+  all.particles = particles_;
+  return all;
+}
+
+template <class Precision>
 void RankTeam<Precision>::collect_energy() {
   const auto all =
       from_all<ExchangedEnergy::Total>([](Domain& domain) { return domain.hand_over_energy(); });
@@ -527,6 +542,9 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::busy_seconds:
         team.busy_seconds();
+        break;
+      case Order::What::sum_observables:
+        team.sum_observables();
         break;
       case Order::What::end:
         team.part();

@@ -57,6 +57,8 @@ class RankTeam {
   /// The first particle that was lost, if one was, and the fullest cell.
   BinningHealth health();
   NeighborStats count();
+  /// In the order of ranks: not to the bit those of one.
+  Observation sum_observables();
   /// What integrators have counted on all ranks is on the first one from here on.
   void collect_energy();
   /// Of the first domain here, which has it all on the first rank when that is collected.

@@ -106,8 +106,7 @@ class RankedSimulation final : public Simulation {
 
   Observation observe() override {
     if (!has_energies_) throw std::logic_error("the state to observe has no energies");
-    gather();
-    Observation sums = sum_observables(whole_, reduction_, stream_);
+    Observation sums = sums_of_all();
     complete(sums, setup_.potential, type_counts_, problem_.box, team_->conserves_momentum());
     sums.step = step_;
     sums.time = time();
@@ -241,7 +240,8 @@ class RankedSimulation final : public Simulation {
 
   static bool leaves_particles(Order::What what) {
     return what == Order::What::rows || what == Order::What::collect_energy ||
-           what == Order::What::count || what == Order::What::busy_seconds;
+           what == Order::What::count || what == Order::What::busy_seconds ||
+           what == Order::What::sum_observables;
   }
 
   void dismiss() noexcept {
@@ -423,6 +423,16 @@ class RankedSimulation final : public Simulation {
       team_->own(rows, !reference.empty());
       return true;
     });
+  }
+
+  /// Where bits matter, of all rows together, in the order of one rank; so also where they are
+  /// here.
+  Observation sums_of_all() {
+    if (!setup_.deterministic && !is_gathered_) {
+      return together({Order::What::sum_observables}, [&] { return team_->sum_observables(); });
+    }
+    gather();
+    return sum_observables(whole_, reduction_, stream_);
   }
 
   /// Once for whatever looks at one state.

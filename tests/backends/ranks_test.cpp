@@ -489,6 +489,23 @@ TEST_P(NotToTheBit, TheirForcesAreRight) {
               Bars({1e-12, 1e-6, 1e-5}).of(precision()));
 }
 
+/// Sums of what each rank has, where particles do not come together for them.
+TEST_P(NotToTheBit, TheirSumsAreRight) {
+  const SimulationSetup setup = liquid();
+  const auto one = on_one(setup), several = on({1, 2, 2}, setup);
+  for (Simulation* simulation : {one.get(), several.get()}) simulation->advance(7);
+  const Observation of_one = one->observe(), of_several = several->observe();
+  const double bar = Bars({1e-10, 1e-5, 1e-4}).of(precision());
+  EXPECT_EQ(of_several.particles, of_one.particles);
+  EXPECT_NEAR(of_several.kinetic_energy / of_one.kinetic_energy, 1.0, bar);
+  EXPECT_NEAR(of_several.potential_energy / of_one.potential_energy, 1.0, bar);
+  EXPECT_NEAR(of_several.virial / of_one.virial, 1.0, bar);
+  EXPECT_NEAR(of_several.pressure / of_one.pressure, 1.0, bar);
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_NEAR(of_several.momentum[d], of_one.momentum[d], 1e3 * bar);
+  }
+}
+
 /// Through new lists and what moves in one kernel with forces, or by a bath.
 TEST_P(NotToTheBit, TheirStepsAreRight) {
   FieldSet fields;
