@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Kills runs that write as fast as they can, at random moments, by kill -9, and looks at what they left:
 #
-#   tools/kill_soak.sh PROGRAM [COUNT=20] [SEED=1] [SAMPLE=20] [BACKEND=par-part-no-loop]
+#   tools/kill_soak.sh PROGRAM [COUNT=20] [SEED=1] [SAMPLE=20] [BACKEND=par-part-no-loop] [RANKS=1]
 #
 # After each kill h5py must read every complete frame; each SAMPLE-th time ParaView (pvpython),
 # MDAnalysis, OVITO and VTK have to read them too, where they are installed (READERS_PYTHON:
 # build/readers/bin/python). Where the program has --resume, the
-# run is resumed for some more frames and looked at again. Odd runs are split into files of 40 frames.
+# run is resumed for some more frames and looked at again. Of several ranks one is killed, and all have to end within a minute;
+# the run is resumed on one more or one less. Odd runs are split into files of 40 frames.
 # Prints a line for each failure and a summary; exit status 1 if anything failed.
 set -uo pipefail
 
-program=$(readlink -f "${1:?the program pencilbox}") count=${2:-20} sample=${4:-20} backend=${5:-par-part-no-loop}
+program=$(readlink -f "${1:?the program pencilbox}") count=${2:-20} sample=${4:-20} backend=${5:-par-part-no-loop} ranks=${6:-1}
 RANDOM=${3:-1}
 tools=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 python=/usr/bin/python3 # the distribution's: it has h5py and MDAnalysis
@@ -18,10 +19,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OMP_NUM_THREADS=1
 
+cells='[4, 4, 4]'
+((ranks > 1)) && cells='[6, 6, 6]' # each has some
 cat >"$work/deck.yaml" <<DECK
 system:
   particles:
-    lattice: {type: fcc, density: 0.8442, cells: [4, 4, 4]}
+    lattice: {type: fcc, density: 0.8442, cells: $cells}
   velocities: {temperature: 1.44, seed: 1}
 potential: {cutoff: 2.5}
 run: {steps: 1000000000, device: host}
@@ -34,7 +37,7 @@ resumes=$("$program" run --help | grep -c -- --resume || true)
 checkpoint=()
 ((resumes)) && checkpoint=(--set output.checkpoint.every=20)
 
-early=0 frames=0 incomplete=0 resumed=0 sampled=0 failed=0
+longest=0 early=0 frames=0 incomplete=0 resumed=0 sampled=0 failed=0
 
 fail() {
   echo "kill $trial: $*"
@@ -59,6 +62,20 @@ read_everywhere() {
   read_with VTK "${READERS_PYTHON:-$python}" "$tools/check_trajectory_vtk.py" "$out/trajectory.vtkhdf" --killed
 }
 
+# kill_one: the run itself, or one of its ranks, after which all have a minute
+kill_one() {
+  local victims=("$run") waited=0
+  ((ranks > 1)) && mapfile -t victims < <(pgrep -f -- "^$program run $work/deck.yaml .*$out" | grep -vx "$run")
+  ((${#victims[@]})) && kill -9 "${victims[RANDOM % ${#victims[@]}]}"
+  while kill -0 "$run" && ((++waited < 600)); do sleep 0.1; done
+  if kill -0 "$run"; then
+    fail "the others were still there after a minute"
+    kill -9 "$run"
+  fi
+  wait "$run"
+  ((waited > longest)) && longest=$waited
+}
+
 look() {
   local said
   if ! said=$($python "$tools/check_trajectory_h5py.py" "$out/trajectory.h5md" 1 2>&1); then
@@ -72,7 +89,8 @@ look() {
 resume() {
   local said
   # The last complete frame is never later than one step after the last that the file counts.
-  if ! said=$("$program" run "$work/deck.yaml" "${options[@]}" --quiet --resume \
+  ((ranks > 1)) && on_ranks=(--ranks $((ranks + (trial % 2 ? 1 : -1))))
+  if ! said=$("$program" run "$work/deck.yaml" "${options[@]}" --quiet --resume "${on_ranks[@]}" \
     --set run.steps=$((last + 10)) 2>&1); then
     fail "resume: $said"
     return
@@ -86,11 +104,12 @@ for ((trial = 1; trial <= count; ++trial)); do
   out=$work/out-$trial
   options=(--set output.directory="$out" "${checkpoint[@]}")
   ((trial % 2)) && options+=(--set output.trajectory.split_every=40)
-  "$program" run "$work/deck.yaml" "${options[@]}" --quiet &
+  on_ranks=()
+  ((ranks > 1)) && on_ranks=(--ranks "$ranks")
+  "$program" run "$work/deck.yaml" "${options[@]}" --quiet "${on_ranks[@]}" 2>"$work/said" &
   run=$!
-  sleep "$(printf '0.%03d' $((50 + RANDOM % 900)))"
-  kill -9 "$run"
-  wait "$run" 2>/dev/null
+  sleep "$((ranks > 1)).$(printf '%03d' $((50 + RANDOM % 900)))"
+  kill_one 2>/dev/null # the shell says who was killed
   if ! compgen -G "$out/trajectory*.h5md" >/dev/null; then
     early=$((early + 1))
     continue
@@ -106,5 +125,6 @@ for ((trial = 1; trial <= count; ++trial)); do
   rm -rf "$out"
 done
 echo "$count kills: $early before there was a trajectory; $frames frames read, $incomplete times one more" \
-  "was incomplete; $sampled read by other programs; $resumed resumed; $failed failures"
+  "was incomplete; $sampled read by other programs; $resumed resumed; at most $((longest / 10)).$((longest % 10)) s until all" \
+  "had ended; $failed failures"
 ((failed == 0))
