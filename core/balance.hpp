@@ -11,6 +11,9 @@ enum class Balance {
   off    ///< as many cells for each
 };
 
+/// Of the busiest rank's work over the mean: less is not worth other cuts.
+inline constexpr double tolerated_load = 1.1;
+
 inline constexpr std::array<std::string_view, 2> balance_names{"auto", "off"};
 
 }  // namespace pencilbox

@@ -89,9 +89,8 @@ std::string sharing_text(const Sharing& sharing, const CellGrid& cells) {
   const Domain& own = decomposition.domain(first_rank);
   const bool is_even = sharing.cuts == even_cuts(cells.cells, grid);
   return fmt::format(
-      "ranks        {}: {} x {} x {}, {} x {} x {} cells {}, {} of {} that it sees; the busiest "
-      "has "
-      "{:.2f} times the mean work\n",
+      "ranks        {}: {} x {} x {}, {} x {} x {} cells {}, {} of {} that it sees; "
+      "the busiest has {:.2f} times the mean work\n",
       decomposition.ranks(), grid[0], grid[1], grid[2], own.cells[0], own.cells[1], own.cells[2],
       is_even ? "each" : "for the first", own.cells[0] * own.cells[1] * own.cells[2],
       own.grid.count(), sharing.busiest);

@@ -23,16 +23,14 @@ class ChangingOnRanks final : public StandIn {
                         std::move(maker), balances) {
     StartState start = std::move(setup.start);
     watch_.dealt(seconds_of([&] {
-      begin_with(maker_.make({with(trials_.choice(active_)), std::move(start)}));
+      begin_with(maker_.make({active_settings(), std::move(start)}));
     }));
   }
 
   ChangingOnRanks(const SimulationSettings& setup, const ExactState& state,
                   std::vector<BackendChoice> choices, SimulationMaker maker, bool balances)
       : ChangingOnRanks(setup, std::move(choices), std::move(maker), balances) {
-    watch_.dealt(seconds_of([&] {
-      begin_with(maker_.resume({with(trials_.choice(active_)), {}}, state));
-    }));
+    watch_.dealt(seconds_of([&] { begin_with(maker_.resume({active_settings(), {}}, state)); }));
   }
 
   /// A change comes before steps, not behind them: what is looked at is the state of who did them.
@@ -40,7 +38,7 @@ class ChangingOnRanks final : public StandIn {
     seconds_ = 0.0;
     while (steps > 0) {
       if (is_timed_) change_back_end();
-      if (watch_.should_deal()) deal_anew();
+      if (balances_ && watch_.should_deal()) deal_anew();
       const std::int64_t some = std::min(steps, steps_until_change());
       steps -= some;
       one().advance(some, steps == 0 ? last : LastStep::forces_only);
@@ -50,15 +48,6 @@ class ChangingOnRanks final : public StandIn {
   }
 
   double last_advance_seconds() const override { return seconds_; }
-  RegionSeconds regions() const override {
-    RegionSeconds all = past_regions_;
-    all += one().regions();
-    return all;
-  }
-  void forget_regions() override {
-    past_regions_ = {};
-    one().forget_regions();
-  }
 
   std::optional<RankLoad> rank_load() override {
     if (is_decided_) watch_.look(one().busy_seconds());
@@ -85,13 +74,7 @@ class ChangingOnRanks final : public StandIn {
         balances_(balances),
         is_decided_(trials_.size() == 1) {}
 
-  SimulationSettings with(const BackendChoice& choice) const {
-    SimulationSettings named = setup();
-    named.backend = choice.name;
-    named.options = choice.options;
-    if (choice.skin > 0.0) named.skin = choice.skin;
-    return named;
-  }
+  SimulationSettings active_settings() const { return with(setup(), trials_.choice(active_)); }
 
   /// Whether the deck has left something to choose.
   bool is_open() const { return trials_.size() > 1 || setup().backend == any_backend; }
@@ -108,14 +91,9 @@ class ChangingOnRanks final : public StandIn {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
-  void become_another() {
-    past_regions_ += one().regions();
-    change(maker_, with(trials_.choice(active_)));
-  }
-
   void deal_anew() {
     past_list_ = backend_stats().list;
-    watch_.dealt(seconds_of([&] { become_another(); }));
+    watch_.dealt(seconds_of([&] { change(maker_, active_settings()); }));
   }
 
   void watch(std::int64_t steps) {
@@ -145,7 +123,7 @@ class ChangingOnRanks final : public StandIn {
     steps_of_trial_ = first_steps;
     timed_seconds_ = 0.0;
     const std::size_t chosen = next.value_or(*trials_.best());
-    if (std::exchange(active_, chosen) != chosen) become_another();
+    if (std::exchange(active_, chosen) != chosen) change(maker_, active_settings());
   }
 
   AutomaticChoice choice() const {
@@ -163,7 +141,6 @@ class ChangingOnRanks final : public StandIn {
   SimulationMaker maker_;
   bool balances_;
   LoadWatch watch_;
-  RegionSeconds past_regions_;
   std::optional<ListStats> past_list_;  ///< of the same list, in other hands
   std::size_t active_ = 0;
   bool is_decided_;

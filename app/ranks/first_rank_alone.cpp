@@ -32,15 +32,6 @@ class ByStages final : public StandIn {
     if (is_alone_ && !is_alone_then) hand_over_to(false);
   }
 
-  RegionSeconds regions() const override {
-    RegionSeconds all = past_regions_;
-    all += one().regions();
-    return all;
-  }
-  void forget_regions() override {
-    past_regions_ = {};
-    one().forget_regions();
-  }
   RankGrid ranks() const override { return is_alone_ ? by_.ranks : one().ranks(); }
   std::string exchange() const override { return is_alone_ ? exchange_ : one().exchange(); }
   bool is_on_first_rank_alone() const override { return is_alone_; }
@@ -59,7 +50,6 @@ class ByStages final : public StandIn {
   const SimulationMaker& maker() const { return is_alone_ ? by_.first_rank : by_.all_ranks; }
 
   void hand_over_to(bool first_rank) {
-    past_regions_ += one().regions();
     exchange_ = exchange();
     is_alone_ = first_rank;
     share_cores(first_rank);
@@ -75,7 +65,6 @@ class ByStages final : public StandIn {
   DoneBy by_;
   bool is_alone_;
   std::string exchange_;  ///< of all, of late
-  RegionSeconds past_regions_;
 };
 
 }  // namespace

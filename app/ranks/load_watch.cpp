@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/balance.hpp"
+
 namespace pencilbox {
 
 void LoadWatch::dealt(double seconds) {
@@ -30,7 +32,9 @@ void LoadWatch::look(const std::vector<double>& busy_seconds) {
   before_.reset();
 }
 
-bool LoadWatch::should_deal() const { return busiest_ > tolerated && waited_ > patience_ * cost_; }
+bool LoadWatch::should_deal() const {
+  return busiest_ > tolerated_load && waited_ > patience_ * cost_;
+}
 
 RankLoad LoadWatch::load() const {
   RankLoad load;

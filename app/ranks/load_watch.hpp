@@ -28,8 +28,6 @@ class LoadWatch {
 
  private:
   static constexpr std::int64_t first_look = 100, later_looks = 1000;
-  /// Of the busiest over the mean: less is not worth a change.
-  static constexpr double tolerated = 1.1;
 
   double busiest_ = 1.0;  ///< since cells were dealt out last
   double waited_ = 0.0;   ///< likewise, of the mean rank for the busiest [s]

@@ -77,7 +77,7 @@ class RankTeam {
   /// Of the list, where one is kept; of its rows what count() found.
   const ListStats& list_stats() const { return list_; }
   /// Goes on counting.
-  void add_to(const ListStats& before) { list_ = before; }
+  void go_on_from(const ListStats& before) { list_ = before; }
   /// Evaluations since it was made.
   std::int64_t list_age() const { return list_age_; }
 

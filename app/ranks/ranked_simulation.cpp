@@ -377,7 +377,7 @@ class RankedSimulation final : public Simulation {
       post_->give_up();
       throw;
     }
-    team_->add_to(list);
+    team_->go_on_from(list);
   }
 
   /// As they do now, if they can.
@@ -527,13 +527,6 @@ RankCuts cuts_for(const State& state, const Problem& problem, const RankWish& wi
   return share_cells(problem.grid, particles_in_cells(problem.grid, state), wish, ranks).cuts;
 }
 
-SimulationSettings with(const SimulationSettings& setup, const BackendChoice& choice) {
-  SimulationSettings named = setup;
-  named.backend = choice.name;
-  named.options = choice.options;
-  return named;
-}
-
 /// Whether that is the deck's to say, and it says it.
 bool is_named(const SimulationSettings& setup, const Problem& bare) {
   return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
@@ -568,9 +561,7 @@ RankGrid grid_of_ranks(const SimulationSettings& setup, const Problem& bare, con
                        int ranks) {
   SimulationSettings named = setup;
   if (!is_named(setup, bare)) {
-    const BackendChoice first = choices_on_ranks(setup, bare, wish, ranks).front();
-    named = with(setup, first);
-    if (first.skin > 0.0) named.skin = first.skin;
+    named = with(setup, choices_on_ranks(setup, bare, wish, ranks).front());
   }
   const Problem problem = as_it_runs(named, bare);
   const RankGrid grid = rank_grid_for(problem.grid, wish.grid, ranks);

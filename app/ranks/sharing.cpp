@@ -9,9 +9,6 @@
 namespace pencilbox {
 namespace {
 
-/// Of a rank's work over the mean: so much is not worth other cuts than even ones.
-constexpr double tolerated = 1.1;
-
 /// Sums over boxes of cells, of what each cell has.
 class SumsOverBoxes {
  public:
@@ -151,14 +148,6 @@ Loads loads_of(const SumsOverBoxes& sums, const RankCuts& cuts) {
   return loads;
 }
 
-template <class Rows, class CellOf>
-std::vector<std::int64_t> counted(const CellGrid& grid, const Rows& rows, const CellOf& cell_of) {
-  std::vector<std::int64_t> particles(static_cast<std::size_t>(grid.count()), 0);
-  const auto view = grid.view<double>();
-  for (const auto& row : rows) ++particles[static_cast<std::size_t>(view.linear(cell_of(row)))];
-  return particles;
-}
-
 /// Wrapped where the box is periodic; else in the nearest cell.
 CellCoordinates cell_at(const CellGrid& grid, const Double3& position) {
   std::array<Index, 3> cell{};
@@ -172,23 +161,34 @@ CellCoordinates cell_at(const CellGrid& grid, const Double3& position) {
   return {cell[0], cell[1], cell[2]};
 }
 
+/// `position_of`: of each row.
+template <class PositionOf>
+std::vector<std::int64_t> counted(const CellGrid& grid, std::int64_t rows,
+                                  const PositionOf& position_of) {
+  std::vector<std::int64_t> particles(static_cast<std::size_t>(grid.count()), 0);
+  const auto view = grid.view<double>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const Double3 position = position_of(static_cast<std::size_t>(row));
+    ++particles[static_cast<std::size_t>(view.linear(cell_at(grid, position)))];
+  }
+  return particles;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> particles_in_cells(const CellGrid& grid, const StartState& start) {
-  return counted(grid, start.position,
-                 [&](const Double3& position) { return cell_at(grid, position); });
+  return counted(grid, static_cast<std::int64_t>(start.position.size()),
+                 [&](std::size_t row) { return start.position[row]; });
 }
 
 std::vector<std::int64_t> particles_in_cells(const CellGrid& grid, const ExactState& state) {
-  std::size_t row = 0;
-  return counted(grid, state.cell, [&](const std::array<std::int32_t, 3>& cell) {
+  return counted(grid, static_cast<std::int64_t>(state.cell.size()), [&](std::size_t row) {
     Double3 position{};
     for (std::size_t d = 0; d < 3; ++d) {
-      position[d] =
-          state.grid.lower[d] + (cell[d] + 0.5) * state.grid.side[d] + state.offset[row][d];
+      const double middle = state.grid.lower[d] + (state.cell[row][d] + 0.5) * state.grid.side[d];
+      position[d] = middle + state.offset[row][d];
     }
-    ++row;
-    return cell_at(grid, position);
+    return position;
   });
 }
 
@@ -202,14 +202,15 @@ Sharing share_cells(const CellGrid& grid, const std::vector<std::int64_t>& parti
     return Sharing{std::move(cuts), busiest};
   };
   const Sharing even = sharing(even_cuts(grid.cells, usual));
-  if (wish.balance == Balance::off || even.busiest <= tolerated) return even;
+  if (wish.balance == Balance::off || even.busiest <= tolerated_load) return even;
   RankCuts best = even.cuts;
   double least = loads_of(sums, best).with_copies;
   const std::vector<RankGrid> grids =
       wish.grid ? std::vector{*wish.grid} : rank_grids(grid.cells, ranks);
+  const std::array slices{sums.slices(0), sums.slices(1), sums.slices(2)};
   for (const RankGrid& one : grids) {
     RankCuts cuts;
-    for (std::size_t d = 0; d < 3; ++d) cuts[d] = cuts_of(sums.slices(d), one[d]);
+    for (std::size_t d = 0; d < 3; ++d) cuts[d] = cuts_of(slices[d], one[d]);
     const double load = loads_of(sums, cuts).with_copies;
     if (load >= least) continue;
     least = load;

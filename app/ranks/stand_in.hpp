@@ -37,8 +37,15 @@ class StandIn : public Simulation {
     one_->restore_observables(states);
   }
   double last_advance_seconds() const override { return one_->last_advance_seconds(); }
-  RegionSeconds regions() const override { return one_->regions(); }
-  void forget_regions() override { one_->forget_regions(); }
+  RegionSeconds regions() const override {
+    RegionSeconds all = past_regions_;
+    all += one_->regions();
+    return all;
+  }
+  void forget_regions() override {
+    past_regions_ = {};
+    one_->forget_regions();
+  }
   BackendStats backend_stats() override { return one_->backend_stats(); }
   NeighborStats neighbor_stats() override { return one_->neighbor_stats(); }
   std::int64_t device_bytes() const override { return one_->device_bytes(); }
@@ -49,6 +56,7 @@ class StandIn : public Simulation {
   bool is_on_first_rank_alone() const override { return one_->is_on_first_rank_alone(); }
 
  protected:
+  StandIn() = default;
   /// `setup`: of the stage that it begins in.
   explicit StandIn(SimulationSettings setup) : setup_(std::move(setup)) {}
 
@@ -58,6 +66,7 @@ class StandIn : public Simulation {
   void change(const SimulationMaker& maker, const SimulationSettings& setup) {
     const ExactState state = one_->exact_state();
     const std::vector<ObservableState> observed = one_->observable_states();
+    past_regions_ += one_->regions();
     one_.reset();
     one_ = maker.resume({setup, {}}, state);
     one_->restore_observables(observed);
@@ -70,6 +79,7 @@ class StandIn : public Simulation {
  private:
   SimulationSettings setup_;  ///< of now
   std::unique_ptr<Simulation> one_;
+  RegionSeconds past_regions_;  ///< of those that it was before
 };
 
 }  // namespace pencilbox
