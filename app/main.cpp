@@ -26,7 +26,7 @@
 #include "app/processes/door.hpp"
 #include "app/processes/launch.hpp"
 #include "app/processes/mpi_post.hpp"
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "app/validate/validate_command.hpp"
 #include "core/device/host/threads.hpp"
 #include "core/error.hpp"

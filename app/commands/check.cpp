@@ -6,7 +6,7 @@
 #include "app/commands/real_units.hpp"
 #include "app/commands/resume.hpp"
 #include "app/commands/setup.hpp"
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "app/ranks/sharing.hpp"
 #include "core/error.hpp"
 #include "core/memory_limit.hpp"

@@ -15,7 +15,7 @@
 #include "app/commands/real_units.hpp"
 #include "app/commands/setup.hpp"
 #include "app/commands/stopwatch.hpp"
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "core/error.hpp"
 #include "io/input/fixed_keys.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 
 namespace pencilbox {
 

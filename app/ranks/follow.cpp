@@ -1,4 +1,4 @@
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 
 namespace pencilbox {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "core/device/choice.hpp"
 #include "core/device/device.hpp"
 #include "core/device/peer_memory.hpp"

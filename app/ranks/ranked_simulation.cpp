@@ -13,10 +13,8 @@
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
-#include "app/ranks/changing_on_ranks.hpp"
-#include "app/ranks/first_rank_alone.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "app/ranks/rank_team.hpp"
-#include "app/ranks/sharing.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
 #include "neighbor/cells/change_grid.hpp"
@@ -495,87 +493,6 @@ class RankedSimulation final : public Simulation {
   double advance_seconds_ = 0.0;
 };
 
-/// Throws InputError with the reason if this cannot be.
-void require_ranks(const SimulationSettings& setup, const Problem& problem, const RankGrid& ranks) {
-  std::vector<BackendInfo> backends;
-  for (const BackendEntry& entry : backend_registry()) backends.push_back(entry.info);
-  if (const auto refusal = refusal_on_ranks(setup, problem.grid, ranks, backends)) {
-    throw RanksRefusal(*refusal);
-  }
-}
-
-/// On the grid that the back end wants.
-Problem as_it_runs(const SimulationSettings& setup, const Problem& bare) {
-  return problem_for(candidates_for(setup, bare).front(), bare);
-}
-
-/// On the cells of the state, where a barostat may have left it with these.
-Problem as_it_goes_on(const SimulationSettings& setup, const ExactState& state) {
-  const Problem bare = make_problem(setup, state, device_properties());
-  const Candidate candidate = candidates_for(setup, bare).front();
-  Problem problem = problem_for(candidate, bare);
-  const bool is_of_candidate =
-      candidate.keeps_list() != state.reference.empty() && candidate.skin == state.skin;
-  if (is_of_candidate && bare.box.fully_periodic() && suits(candidate, grid_of(state), bare)) {
-    problem.grid = grid_of(state);
-  }
-  return problem;
-}
-
-template <class State>
-RankCuts cuts_for(const State& state, const Problem& problem, const RankWish& wish, int ranks) {
-  return share_cells(problem.grid, particles_in_cells(problem.grid, state), wish, ranks).cuts;
-}
-
-/// Whether that is the deck's to say, and it says it.
-bool is_named(const SimulationSettings& setup, const Problem& bare) {
-  return setup.backend != any_backend && candidates_for(setup, bare).size() == 1;
-}
-
-/// Of what the deck leaves open: what can be on these ranks, lists alone where there are any. Bits
-/// are chosen by no clock: a run that is to have the same ones has no choice. Throws RanksRefusal
-/// where nothing can.
-std::vector<BackendChoice> choices_on_ranks(const SimulationSettings& setup, const Problem& bare,
-                                            const RankWish& wish, int ranks) {
-  if (is_named(setup, bare)) return {{setup.backend, setup.options, 0.0}};
-  std::vector<Candidate> candidates = candidates_for(setup, bare);
-  if (setup.deterministic) candidates.resize(1);
-  std::vector<BackendChoice> lists, others;
-  std::optional<RanksRefusal> refusal;
-  for (const Candidate& candidate : candidates) {
-    const BackendChoice choice = candidate.choice();
-    const Problem problem = problem_for(candidate, bare);
-    try {
-      require_ranks(with(setup, choice), problem, rank_grid_for(problem.grid, wish.grid, ranks));
-      (candidate.keeps_list() ? lists : others).push_back(choice);
-    } catch (const RanksRefusal& why_not) {
-      if (!refusal) refusal = why_not;
-    }
-  }
-  if (lists.empty() && others.empty()) throw RanksRefusal(*refusal);
-  return lists.empty() ? others : lists;
-}
-
-/// How they share the box, at first. Throws RanksRefusal where they cannot.
-RankGrid grid_of_ranks(const SimulationSettings& setup, const Problem& bare, const RankWish& wish,
-                       int ranks) {
-  SimulationSettings named = setup;
-  if (!is_named(setup, bare)) {
-    named = with(setup, choices_on_ranks(setup, bare, wish, ranks).front());
-  }
-  const Problem problem = as_it_runs(named, bare);
-  const RankGrid grid = rank_grid_for(problem.grid, wish.grid, ranks);
-  require_ranks(named, problem, grid);
-  return grid;
-}
-
-const DeviceApi& one_rank() {
-  for (const DeviceApi* device : devices()) {
-    if (device->kind() == device_kind) return *device;
-  }
-  throw std::logic_error("no device of this kind");
-}
-
 template <class State>
 std::unique_ptr<Simulation> make_in_precision(const Commission& commission,
                                               const std::shared_ptr<Post>& post,
@@ -593,8 +510,8 @@ std::unique_ptr<Simulation> make_in_precision(const Commission& commission,
 
 /// With the other processes.
 template <class State>
-std::unique_ptr<Simulation> make_ranked(const Commission& commission, const State& state,
-                                        const std::shared_ptr<Post>& post) {
+std::unique_ptr<Simulation> with_the_others(const Commission& commission, const State& state,
+                                            const std::shared_ptr<Post>& post) {
   commission_others(commission, *post);
   try {
     return make_in_precision(commission, post, state);
@@ -610,116 +527,16 @@ std::unique_ptr<Simulation> make_ranked(const Commission& commission, const Stat
   }
 }
 
-class Ranks final : public RankDevice {
- public:
-  std::string kind() const override { return device_kind; }
-
-  std::unique_ptr<Simulation> make(SimulationSetup setup, const RankWish& wish,
-                                   std::shared_ptr<Post> post) const override {
-    const Problem bare = make_problem(setup, setup.start, device_properties());
-    require_resolved(setup.start, bare);
-    require_observables(setup.observables, observed_system(setup.start, setup));
-    const DoneBy by = done_by(setup, bare, wish, post);
-    return make_by_stages(std::move(setup), by);
-  }
-
-  std::unique_ptr<Simulation> resume(SimulationSetup setup, const ExactState& state,
-                                     const RankWish& wish,
-                                     std::shared_ptr<Post> post) const override {
-    const Problem bare = make_problem(setup, state, device_properties());
-    require_observables(setup.observables, observed_system(state, setup));
-    return resume_by_stages(setup, state, done_by(setup, bare, wish, post));
-  }
-
-  void follow(Commission commission, Post& post) const override {
-    switch (commission.settings.precision) {
-      case Precision::single:
-        return PENCILBOX_DEVICE::follow<SinglePrecision>(commission, post);
-      case Precision::mixed:
-        return PENCILBOX_DEVICE::follow<MixedPrecision>(commission, post);
-      case Precision::double_:
-        return PENCILBOX_DEVICE::follow<DoublePrecision>(commission, post);
-    }
-  }
-
- private:
-  static DoneBy done_by(const SimulationSettings& setup, const Problem& bare, const RankWish& wish,
-                        const std::shared_ptr<Post>& post) {
-    const SimulationMaker alone{[](SimulationSetup one) { return one_rank().make(std::move(one)); },
-                                [](SimulationSetup one, const ExactState& state) {
-                                  return one_rank().resume(std::move(one), state);
-                                }};
-    return {maker(wish, post), alone, grid_of_ranks(setup, bare, wish, post->ranks()), post};
-  }
-
-  static SimulationMaker maker(const RankWish& wish, const std::shared_ptr<Post>& post) {
-    return {[=](SimulationSetup setup) { return make_on_all(std::move(setup), wish, post); },
-            [=](SimulationSetup setup, const ExactState& state) {
-              return resume_on_all(std::move(setup), state, wish, post);
-            }};
-  }
-
-  static SimulationMaker maker_of_named(const RankWish& wish, const std::shared_ptr<Post>& post) {
-    return {[=](const SimulationSetup& setup) { return make_named(setup, wish, post); },
-            [=](const SimulationSetup& setup, const ExactState& state) {
-              return resume_named(setup, state, wish, post);
-            }};
-  }
-
-  static bool balances(const RankWish& wish, const Post& post) {
-    return wish.balance == Balance::best && post.ranks() > 1;
-  }
-
-  static std::unique_ptr<Simulation> make_on_all(SimulationSetup setup, const RankWish& wish,
-                                                 const std::shared_ptr<Post>& post) {
-    const Problem bare = make_problem(setup, setup.start, device_properties());
-    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return make_changing(std::move(setup), std::move(choices), maker_of_named(wish, post),
-                         balances(wish, *post));
-  }
-
-  static std::unique_ptr<Simulation> resume_on_all(SimulationSetup setup, const ExactState& state,
-                                                   const RankWish& wish,
-                                                   const std::shared_ptr<Post>& post) {
-    const Problem bare = make_problem(setup, state, device_properties());
-    auto choices = choices_on_ranks(setup, bare, wish, post->ranks());
-    return resume_changing(setup, state, std::move(choices), maker_of_named(wish, post),
-                           balances(wish, *post));
-  }
-
-  static std::unique_ptr<Simulation> make_named(const SimulationSetup& setup, const RankWish& wish,
-                                                const std::shared_ptr<Post>& post) {
-    const Problem problem =
-        as_it_runs(setup, make_problem(setup, setup.start, device_properties()));
-    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
-    require_ranks(setup, problem, ranks);
-    RankCuts cuts = cuts_for(setup.start, problem, wish, post->ranks());
-    return make_ranked(
-        {setup, setup.start.types, problem, std::move(cuts), wish.shares_devices, wish.exchange},
-        setup.start, post);
-  }
-
-  static std::unique_ptr<Simulation> resume_named(const SimulationSetup& setup,
-                                                  const ExactState& state, const RankWish& wish,
-                                                  const std::shared_ptr<Post>& post) {
-    const Problem problem = as_it_goes_on(setup, state);
-    const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
-    require_ranks(setup, problem, ranks);
-    auto barostat = barostat_of(setup, problem);
-    NamedNumbers carried = state.integrator;
-    take_from(carried, barostat);  // what only the first rank has
-    RankCuts cuts = cuts_for(state, problem, wish, post->ranks());
-    return make_ranked({setup, state.types, problem, std::move(cuts), wish.shares_devices,
-                        wish.exchange, state.step, carried, state.list_age},
-                       state, post);
-  }
-};
-
 }  // namespace
 
-const RankDevice& rank_device() {
-  static const Ranks ranks;
-  return ranks;
+std::unique_ptr<Simulation> make_ranked(const Commission& commission, const StartState& start,
+                                        const std::shared_ptr<Post>& post) {
+  return with_the_others(commission, start, post);
+}
+
+std::unique_ptr<Simulation> make_ranked(const Commission& commission, const ExactState& state,
+                                        const std::shared_ptr<Post>& post) {
+  return with_the_others(commission, state, post);
 }
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

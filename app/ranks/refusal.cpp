@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 
 namespace pencilbox {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 
 namespace pencilbox {
 namespace {

@@ -94,6 +94,6 @@ std::vector<KeyRule> barostat_rules(const std::string& section);
 std::vector<KeyRule> observable_rules(const std::vector<ObservableInfo>& observables);
 
 /// The back end of a deck that names none.
-inline constexpr std::string_view default_backend = "par-part-no-loop";
+inline constexpr std::string_view default_backend = "auto";
 
 }  // namespace pencilbox

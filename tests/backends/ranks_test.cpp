@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "core/error.hpp"
 #include "core/ramp_parameter.hpp"
 #include "tests/support/every_backend.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/engine/simulation.hpp"
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 #include "core/device/device.hpp"
 #include "core/lattice.hpp"
 #include "core/velocities.hpp"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/ranks/ranked_simulation.hpp"
+#include "app/ranks/rank_device.hpp"
 
 namespace pencilbox::testing {
 namespace {
