@@ -38,9 +38,9 @@ struct BackendChoice {
   double skin = 0.0;  ///< of its list; 0 where it keeps none [sigma]
 };
 
-/// How particles lie within a cell: as they come, or along a curve through it
-/// (core/cell_parts.hpp), so that who follow each other are near each other.
-enum class ParticleOrder { cells, curves_in_cells };
+/// How particles lie within a cell: as they come, or part by part (core/cell_parts.hpp): along a
+/// curve through it, or in slices across x.
+enum class ParticleOrder { cells, curves_in_cells, slices_in_cells };
 
 /// When a back end finds its pairs anew.
 enum class Rebuild {
@@ -72,7 +72,7 @@ struct BackendInfo {
   bool has_fixed_order = true;  ///< of summation; else it refuses runs that must be deterministic
   Rebuild rebuild = Rebuild::every_step;
   OnRanks on_ranks = OnRanks::no;
-  ParticleOrder order = ParticleOrder::cells;  ///< the other only with a list
+  ParticleOrder order = ParticleOrder::cells;
 
   /// What `auto` may try, each over the defaults; where blocks are emulated the first only. None:
   /// `auto` takes this back end only if no other can run a problem.

@@ -17,6 +17,8 @@ struct BinnedParticles {
   Index count = 0;                       ///< N
   GridView<Pair> grid;                   ///< in the arithmetic of a pair
   const Index* offset = nullptr;         ///< [cells + 1] first particle of a cell
+  /// Likewise of each part, [parts of all cells + 1], where cells are sorted by parts; else null.
+  const Index* part_offset = nullptr;
   const Index* cell = nullptr;           ///< [N] linear cell of a particle
   Vec3View<const Pair> position;         ///< [N] relative to the cell's centre [sigma]
   Vec3View<const State> state_position;  ///< [N] the same in the precision of the state

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -70,6 +71,14 @@ std::optional<std::string> cells_for_a_cutoff(const Problem& problem) {
   if (!std::holds_alternative<CandidatePotentialModel>(problem.potential)) return {};
   return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and this "
          "back end looks at all pairs";
+}
+
+std::optional<std::string> too_many_parts(const Problem& problem, Index of_a_cell) {
+  constexpr Index most = std::numeric_limits<Index>::max() - 1;
+  const Index cells = problem.grid.count();
+  if (cells <= most / of_a_cell) return {};
+  return "it sorts particles in " + std::to_string(of_a_cell) + " parts of a cell, and can number " +
+         std::to_string(most) + " parts; there are " + std::to_string(cells) + " cells";
 }
 
 double skin_that_fits(const Box& box, double cutoff, double skin) {

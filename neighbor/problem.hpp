@@ -44,6 +44,9 @@ std::optional<std::string> separations_too_coarse(const Problem& problem, Precis
 /// words, why a back end that looks at all pairs cannot evaluate them.
 std::optional<std::string> cells_for_a_cutoff(const Problem& problem);
 
+/// The reason, in words, why cells cannot be sorted in so many parts each: there are too many.
+std::optional<std::string> too_many_parts(const Problem& problem, Index of_a_cell);
+
 /// The skin, or what is left of it where a periodic side is less than cutoff plus skin: a pair
 /// might then meet beyond the neighbouring cells.
 double skin_that_fits(const Box& box, double cutoff, double skin);

@@ -30,6 +30,7 @@ SKINS = {10: (0.6, 0.8), 20: (0.4, 0.6), 28: (0.5,), 40: (0.3, 0.4), 80: (0.4,),
 
 def kinds(cells, skins):
     yield "par-part-no-loop", NO_LOOP[cells], None
+    yield "trimmed-rows", {}, None
     for threads in BLOCKS[cells]:
         yield "neighborhood-in-sm", {"block": threads}, None
     for skin in skins or SKINS[cells]:

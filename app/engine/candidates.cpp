@@ -73,6 +73,18 @@ void add_with_skins(const BackendEntry& entry, const BackendOptions& options,
   for (std::size_t k = 0; k < count; ++k) add(skins_to_try[k] * largest_sigma(problem));
 }
 
+Index parts_of_a_cell(ParticleOrder order) {
+  switch (order) {
+    case ParticleOrder::cells:
+      return 1;
+    case ParticleOrder::curves_in_cells:
+      return CellParts::of_a_curve;
+    case ParticleOrder::slices_in_cells:
+      return CellParts::of_slices;
+  }
+  return 1;
+}
+
 BackendOptions over_defaults(const BackendInfo& info, const BackendOptions& chosen) {
   BackendOptions options = default_options(info);
   for (const auto& [name, value] : chosen) options.at(name) = value;
@@ -164,7 +176,9 @@ std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candi
 }
 
 bool have_cells_alike(const Candidate& a, const Candidate& b) {
-  return a.keeps_list() == b.keeps_list() && a.entry->info.has_vectors == b.entry->info.has_vectors;
+  return a.keeps_list() == b.keeps_list() &&
+         a.entry->info.has_vectors == b.entry->info.has_vectors &&
+         a.entry->info.order == b.entry->info.order;
 }
 
 double least_cell_width(const Candidate& candidate, const Problem& problem) {
@@ -180,10 +194,8 @@ double least_cell_width(const Candidate& candidate, const Problem& problem) {
 Problem problem_for(const Candidate& candidate, const Problem& problem) {
   Problem own = problem;
   own.grid = wider_grid(problem.grid, least_cell_width(candidate, problem));
+  own.parts_of_a_cell = parts_of_a_cell(candidate.entry->info.order);
   if (!candidate.keeps_list()) return own;
-  if (candidate.entry->info.order == ParticleOrder::curves_in_cells) {
-    own.parts_of_a_cell = CellParts::of_a_curve;
-  }
   own.skin = candidate.skin;
   return own;
 }

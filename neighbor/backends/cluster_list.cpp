@@ -8,6 +8,7 @@
 // single sources there are fewer pairs in vain.
 //
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
+#include "core/cell_parts.hpp"
 #include "core/device/read_ahead.hpp"
 #include "neighbor/backends/cluster_list/resident_clusters.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
@@ -164,7 +165,8 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
         memory_(lanes_, expected_sources_of_four(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    return refuse_list_or_block(problem, options);
+    if (auto reason = refuse_list_or_block(problem, options)) return reason;
+    return too_many_parts(problem, CellParts::of_a_curve);
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions& options) {

@@ -506,6 +506,7 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   BinnedParticles<Precision> binned;
   binned.count = particles.count;
   binned.offset = offset_.data();
+  if (rules_.parts.count > 1) binned.part_offset = part_offset_.data();
   binned.cell = particles.state.cell.data();
   binned.state_position = particles.state.position.view();
   binned.grid = grid_.view<Pair>();

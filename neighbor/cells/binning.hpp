@@ -1,5 +1,5 @@
 // The order of the particles: cell by cell, cells contiguous; within a cell as they come, or part
-// by part along a curve.
+// by part (core/cell_parts.hpp).
 //
 //   arrive   (core/arrival.hpp) cell of each particle, wrapped; count per part; ticket within it
 //   scan     counts -> offset of each part
@@ -49,7 +49,7 @@ struct OrderRules {
   bool deterministic = false;
   OrderLasts lasts = OrderLasts::one_step;
   double most_displacement = 0.0;  ///< of a particle while an order lasts [sigma]
-  CellParts parts{};               ///< of one that lasts
+  CellParts parts{};
 };
 
 template <class Precision>

@@ -240,14 +240,17 @@ TEST_P(BinningTest, KeepsParticlesThatLeaveAnOpenBox) {
 
 INSTANTIATE_TEST_SUITE_P(Order, BinningTest,
                          ::testing::Combine(::testing::Bool(), ::testing::Bool(),
-                                            ::testing::Values(1, CellParts::of_a_curve)),
+                                            ::testing::Values(1, CellParts::of_a_curve,
+                                                              CellParts::of_slices)),
                          [](const auto& parameters) {
                            const bool in_blocks = std::get<1>(parameters.param);
-                           const bool in_parts = std::get<2>(parameters.param) > 1;
+                           const Index parts = std::get<2>(parameters.param);
                            return std::string(std::get<0>(parameters.param) ? "deterministic"
                                                                             : "ticket") +
                                   (in_blocks ? "_scanned_in_blocks" : "") +
-                                  (in_parts ? "_along_curves" : "");
+                                  (parts == CellParts::of_a_curve  ? "_along_curves"
+                                   : parts == CellParts::of_slices ? "_in_slices"
+                                                                   : "");
                          });
 
 }  // namespace

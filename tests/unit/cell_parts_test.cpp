@@ -46,5 +46,22 @@ TEST(CellParts, AreNumberedOverAllCells) {
   EXPECT_EQ(parts.number(side, 3, Vec3<double>{}) - parts.number(side, 0, Vec3<double>{}), 48);
 }
 
+TEST(CellParts, SlicesFollowEachOtherAlongX) {
+  const CellParts slices{CellParts::of_slices};
+  for (Index k = 0; k < CellParts::of_slices; ++k) {
+    const double middle = -1.0 + 0.25 * (k + 0.5);
+    for (const double at : {middle - 0.12, middle, middle + 0.12}) {
+      EXPECT_EQ(slices.number(side, 5, Vec3<double>{at, -1.4, 1.9}), 40 + k) << at;
+    }
+  }
+}
+
+TEST(CellParts, SlicesAtTheEndsTakeWhatLiesOutside) {
+  const CellParts slices{CellParts::of_slices};
+  EXPECT_EQ(slices.number(side, 0, Vec3<float>{-1e30F, 0.0F, 0.0F}.to<double>()), 0);
+  EXPECT_EQ(slices.number(side, 0, Vec3<double>{1e30, 0.0, 0.0}), 7);
+  EXPECT_EQ(slices.number(side, 0, Vec3<double>{1.0, 0.0, 0.0}), 7);
+}
+
 }  // namespace
 }  // namespace pencilbox
