@@ -1,6 +1,6 @@
-// Parts of a cell that particles are sorted by: along a curve that runs through all of them, so that
-// who follow each other are near each other; or slices across x, so that a row of cells is a row of
-// slices in the order of memory.
+// Parts of a cell that particles are sorted by: along a curve that runs through all of them, so
+// that who follow each other are near each other; or slices across x, so that a row of cells is a
+// row of slices in the order of memory.
 #pragma once
 
 #include "core/grid_view.hpp"

@@ -6,6 +6,7 @@
 #include "core/particles.hpp"
 #include "neighbor/cells/cell_grid.hpp"
 #include "neighbor/walks/index_range.hpp"
+#include "neighbor/walks/ring_position.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -14,9 +15,12 @@ struct BinnedParticles {
   using Pair = typename Precision::Pair;
   using State = typename Precision::State;
 
-  Index count = 0;                       ///< N
-  GridView<Pair> grid;                   ///< in the arithmetic of a pair
-  const Index* offset = nullptr;         ///< [cells + 1] first particle of a cell
+  Index count = 0;  ///< N
+  /// That arrays have. Where letters between ranks were too short more than N are in cells, for
+  /// once: what comes of it is done again, but must not be read from nowhere.
+  Index rows = 0;
+  GridView<Pair> grid;            ///< in the arithmetic of a pair
+  const Index* offset = nullptr;  ///< [cells + 1] first particle of a cell
   /// Likewise of each part, [parts of all cells + 1], where cells are sorted by parts; else null.
   const Index* part_offset = nullptr;
   const Index* cell = nullptr;           ///< [N] linear cell of a particle
@@ -25,6 +29,8 @@ struct BinnedParticles {
   /// [N + 1] the same with the type, as lists gather it, the last far away: for padding. Null
   /// where nothing asked for it; where not, `position` is null in mixed precision.
   const PackedPosition<Pair>* packed = nullptr;
+  /// [rows + behind_the_last] where cells are sorted in slices and x is periodic; else null.
+  const RingPosition<Pair>* on_ring = nullptr;
   const std::int32_t* type = nullptr;  ///< [N] 0-based
   /// Where whoever keeps rows of partners notes how long the longest had to be.
   std::int32_t* longest_row = nullptr;

@@ -52,6 +52,14 @@ template <class Precision>
 constexpr bool pairs_must_cancel =
     !std::is_same_v<typename Precision::Pair, typename Precision::Accumulator>;
 
+/// The square of a separation, to the bit the same in every kernel: which of the products is
+/// rounded by itself, compilers choose now so and now so.
+template <class Pair>
+PENCILBOX_DEVICE_FUNCTION Pair squared(const Vec3<Pair>& separation) {
+  const auto& [x, y, z] = separation;
+  return times_plus(z, z, times_plus(y, y, x * x));
+}
+
 /// What sums of every kind take the same way. `Sum` says what it does with a candidate, add(), and
 /// what two sums are together, number by number: of_both().
 template <class Sum>
@@ -141,7 +149,7 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
                                      const Exact& exact, std::int32_t target_type,
                                      std::int32_t source_type) {
     const Vec3<Pair> separation = (target - source) - shift.rounded;
-    const Pair r2 = dot(separation, separation);
+    const Pair r2 = squared(separation);
     constexpr bool rounds_twice = std::is_same_v<Pair, float> && wanted != Wanted::forces;
     if (!(rounds_twice ? interaction.near_range(r2) : interaction.in_range(r2))) return;
     if (!rounds_twice || interaction.in_range(r2)) {
@@ -170,7 +178,7 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
                                              bool is_other) {
     if constexpr (wanted == Wanted::forces && !Interaction::needs_types) {
       const Vec3<Pair> separation = (target - source) - shift.rounded;
-      const Pair r2 = dot(separation, separation);
+      const Pair r2 = squared(separation);
       const Pair force_over_r = interaction.force_over_r(r2, target_type, source_type);
       add_force_where(is_other && interaction.in_range(r2), force_over_r, separation);
     } else {
@@ -251,7 +259,7 @@ struct TargetSum<Precision, Wanted::counts>
                                      const Exact& exact, std::int32_t, std::int32_t) {
     ++candidates;
     const Vec3<Pair> separation = (target - source) - shift.rounded;
-    const Pair r2 = dot(separation, separation);
+    const Pair r2 = squared(separation);
     if constexpr (std::is_same_v<Pair, float>) {
       if (!interaction.near_range(r2)) return;
       const Vec3<Pair> better = exact().template to<Pair>();

@@ -888,6 +888,34 @@ def rows_in_lanes():
     return p
 
 
+def trimmed_rows():
+    p = Picture("trimmed-rows", "trimmed-rows: rows of cells as far as the cutoff goes through them", 322)
+    heading(p, 24, 22, "one layer of cells: each row from slice to slice")
+    side, left, top = 80, 30, 40
+    at_x, at_y = left + 1.3 * side, top + 1.62 * side
+    for row in range(3):
+        above, below = top + row * side, top + (row + 1) * side
+        gap = max(above - at_y, at_y - below, 0)
+        half = max(side * side - gap * gap, 0) ** 0.5
+        slice_width = side / 8
+        first, last = int((at_x - half - left) // slice_width), int((at_x + half - left) // slice_width)
+        for k in range(24):
+            is_read = first <= k <= last
+            p.rect(left + k * slice_width, above, slice_width, side, SOURCE if is_read else EMPTY, "#dcdcdc", 0.6)
+    for k in range(4):
+        p.line(left, top + k * side, left + 3 * side, top + k * side, FAINT, 1)
+        p.line(left + k * side, top, left + k * side, top + 3 * side, FAINT, 1)
+    p.circle(at_x, at_y, side, dash="5 3")
+    p.particle(at_x, at_y, target=True)
+    p.lines(300, 62, ["A thread has one target.", "Cells are sorted in eight slices across x, so a", "row of three cells is 24 slices, one behind the",
+                      "other in memory."])
+    p.lines(300, 142, ["The circle is the cutoff around the target. How", "far it goes through a row follows from how far", "the target is from that row: there the thread",
+                       "begins and ends."])
+    p.lines(300, 222, ["Four sources are read at a time, each a word of", "16 bytes. Along x they are whole numbers, which", "know nothing of cells."])
+    p.legend()
+    return p
+
+
 def group_of_lanes(p, x, y, lanes, targets, step, carries_sums):
     """Lanes of a group side by side: targets that stay, and a source that goes round."""
     for lane in range(lanes):
@@ -949,7 +977,7 @@ def half_shell():
 
 
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, neighborhood_in_sm, rows_in_lanes, rotating_sources, half_shell, fenns, green, hoetzlein,
+            x_pencil, x_pencil_reg, neighborhood_in_sm, rows_in_lanes, trimmed_rows, rotating_sources, half_shell, fenns, green, hoetzlein,
             all_pairs, cluster_list, vector_list]
 
 

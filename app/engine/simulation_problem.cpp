@@ -6,8 +6,10 @@
 #include <string>
 #include <type_traits>
 
+#include "core/cell_parts.hpp"
 #include "core/error.hpp"
 #include "neighbor/cells/unresolved.hpp"
+#include "neighbor/walks/ring_position.hpp"
 
 namespace pencilbox {
 namespace {
@@ -88,9 +90,11 @@ std::int64_t bytes_in(const Problem& problem) {
   const std::int64_t pairs = separate && !list ? 3 * sizeof(typename Precision::Pair) : 0;
   const std::int64_t watched =
       list ? 3 * sizeof(typename Precision::State) + 8 * sizeof(typename Precision::Pair) : 0;
+  const bool on_ring = problem.parts_of_a_cell == CellParts::of_slices && problem.box.periodic[0];
+  const std::int64_t ring = on_ring ? sizeof(RingPosition<typename Precision::Pair>) : 0;
   const std::int64_t parts = problem.parts_of_a_cell;
   const std::int64_t per_cell = (parts == 1 ? 3 : 3 * parts + 1) * std::int64_t{sizeof(Index)};
-  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs + watched) +
+  return std::int64_t{problem.particles} * (2 * state + sums + order + pairs + watched + ring) +
          std::int64_t{problem.grid.count()} * per_cell;
 }
 

@@ -1,6 +1,7 @@
 #include "app/ranks/rank_choices.hpp"
 
 #include "app/engine/candidates.hpp"
+#include "app/engine/changing_box.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/ranks/rank_device.hpp"
 

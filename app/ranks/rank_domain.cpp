@@ -33,10 +33,10 @@ Problem problem_of(const Problem& global, const CellGrid& grid) {
 OrderRules rules_of(const SimulationSettings& setup, const Problem& global) {
   OrderRules rules;
   rules.deterministic = setup.deterministic;
+  rules.parts = CellParts{global.parts_of_a_cell};
   if (global.skin == 0.0) return rules;
   rules.lasts = OrderLasts::while_near;
   rules.most_displacement = most_displacement(global);
-  rules.parts = CellParts{global.parts_of_a_cell};
   return rules;
 }
 
@@ -171,10 +171,11 @@ template <class Precision>
 BinnedParticles<Precision> RankDomain<Precision>::view(std::int32_t unit) {
   BinnedParticles<Precision> view = binning_->view(particles_, mirror_of(unit));
   view.stay_near = true;
-  if (!keeps_list()) return view;
-  view.count += mailbox_.slots();  // rows of a list are written before anybody knows of too many
   view.all_are_targets = false;
   view.targets = own_box();
+  view.rows += mailbox_.slots();
+  if (!keeps_list()) return view;
+  view.count = view.rows;  // rows of a list are written before anybody knows of too many
   view.longest_row = &control_.data()->longest_row;
   return view;
 }

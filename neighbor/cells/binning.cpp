@@ -134,8 +134,11 @@ struct Reorder {
   bool clears;  ///< the counters of the next arrivals; those of a list are cleared when they come
   Index particles;
   CellParts parts;
-  Vec3<State> side;  ///< of a cell [sigma]
-  Index* places;     ///< [N] of those that were there before; null: nobody asks
+  Vec3<State> side;             ///< of a cell [sigma]
+  Index* places;                ///< [N] of those that were there before; null: nobody asks
+  RingPosition<Pair>* on_ring;  ///< null where nobody reads it
+  Index columns;                ///< cells along x
+  double exact_side;            ///< of a cell, along x [sigma]
 
   /// What is moved of a particle.
   struct Row {
@@ -176,6 +179,9 @@ struct Reorder {
     to.id[now] = row.id;
     to.image.store(now, row.image);
     if (several_types) to.type[now] = row.type;
+    if (on_ring == nullptr) return;
+    const Index column = row.cell - row.cell / columns * columns;
+    on_ring[now] = RingPosition<Pair>::of(column, row.position, exact_side, row.type);
   }
 };
 
@@ -320,6 +326,16 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     pair_position_.resize(count);
     if (grows) pair_position_.fill_bytes(0, stream);
   }
+  reserve_ring(count, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::reserve_ring(Index count, Stream& stream) {
+  if (rules_.parts.count != CellParts::of_slices || !grid_.periodic[0]) return;
+  const Index places = count + RingPosition<typename Precision::Pair>::behind_the_last;
+  const bool grows = places > on_ring_.size();
+  on_ring_.resize(places);
+  if (grows) on_ring_.fill_bytes(0, stream);
 }
 
 /// Rows behind the last particle of an order in which some were left out keep what stood there:
@@ -460,7 +476,10 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profi
                                    particles.count,
                                    rules_.parts,
                                    grid_.view<State>().side,
-                                   places_};
+                                   places_,
+                                   on_ring_.data(),
+                                   grid_.cells[0],
+                                   grid_.side[0]};
   const bool scans_itself = scans_in_blocks_ && parts() <= ScanAndReorder<Precision>::most_parts;
   if (!scans_itself) {
     // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
@@ -505,6 +524,7 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   using Pair = typename Precision::Pair;
   BinnedParticles<Precision> binned;
   binned.count = particles.count;
+  binned.rows = particles.count;
   binned.offset = offset_.data();
   if (rules_.parts.count > 1) binned.part_offset = part_offset_.data();
   binned.cell = particles.state.cell.data();
@@ -516,6 +536,7 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
     binned.position = particles.state.position.view();
   }
   binned.packed = packed_[static_cast<std::size_t>(unit) % 2].data();
+  binned.on_ring = on_ring_.data();
   binned.type = particles.state.type.data();
   const auto& [x, y, z] = grid_.periodic;
   binned.stay_near = x && y && z;

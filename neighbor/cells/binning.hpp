@@ -131,6 +131,7 @@ class Binning {
  private:
   void reserve_rows(Index count, Stream& stream);
   void reserve_mirrors(Index count, Stream& stream);
+  void reserve_ring(Index count, Stream& stream);
   void count_anew(Stream& stream);
   void order_by_id(Particles<Precision>& particles, Stream& stream);
 
@@ -146,6 +147,7 @@ class Binning {
   Vec3Buffer<State> reference_;                         // only where the order lasts
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
+  Buffer<RingPosition<typename Precision::Pair>> on_ring_;  // in slices of a periodic x
   Index* places_ = nullptr;
   Buffer<Index> counts_, next_counts_;  // of parts
   Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells
