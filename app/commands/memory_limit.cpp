@@ -38,6 +38,9 @@ void require_memory_on_host(const DeviceApi& device, const SimulationSetup& setu
 void require_memory_on_host(const DeviceApi& device, SimulationSetup setup,
                             const ExactState& state) {
   if (device.kind() != "host" || is_plenty(memory_left(), state.size())) return;
+  constexpr std::int64_t bytes_to_check =
+      96;  // of a particle: its coordinates, its place in a grid
+  require_memory(bytes_of_start(state.size()) + bytes_to_check * state.size());
   setup.start = start_of(state);
   const std::int64_t bytes = device.check(setup).device_bytes;
   setup.start = {};

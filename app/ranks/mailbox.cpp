@@ -237,6 +237,7 @@ void Mailbox<Precision>::connect_by_host() {
     in_bytes += aligned(Rows::bytes(coming_[other]));
   }
   outbox_.resize(static_cast<std::int64_t>(out_bytes));
+  outbox_.fill_bytes(0, stream_);  // it is copied as a whole
   going_.resize(out_bytes);
   coming_copy_.resize(in_bytes);
   std::array<std::vector<Rows>, 2> letters{std::vector<Rows>(ranks_), std::vector<Rows>(ranks_)};

@@ -1,7 +1,8 @@
 // Trimmed-Rows: a thread a target, which walks the nine rows of cells around it in device memory,
 // each as far as the sphere of the cutoff goes through it: cells are sorted in slices across x, and
 // a row is begun and ended at a slice. Of what 27 cells hold a sixth are partners, of these a
-// third. Ours; Few particles per cell, 4.1, walks whole cells.
+// third. Ours; Few particles per cell, 4.1, walks whole cells. Several threads share a target where
+// particles are too few to fill a GPU.
 #include "neighbor/backends/trimmed_rows/trimmed_walk.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
@@ -27,24 +28,37 @@ struct PackPosition {
 };
 
 template <class Walk, class Sink>
-struct SumOverTrimmedRows {
+struct OneThreadATarget {
   static constexpr const char* name = "trimmed-rows";
-  using Target = typename Walk::Target;
-  using Met = typename Walk::Met;
 
   Walk walk;
   Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index number) const {
     if (!walk.particles.is_target(number)) return;
-    const Target target = walk.fetch(number);
-    typename Walk::Sum sum;
-    const auto add = [&](const Met& met, const typename Walk::Run& run) {
-      walk.add_run(sum, target, met, run);
-    };
-    walk.for_each_run(target, add);
-    walk.for_each_image(target, add);
+    auto sum = walk.sum_of(walk.fetch(number));
     walk.store(sum, sink, number);
+  }
+};
+
+template <class Walk, class Sink>
+struct SeveralThreadsATarget {
+  static constexpr const char* name = "trimmed-rows: several threads a target";
+  static constexpr int max_threads = 512;
+
+  Walk walk;
+  Sink sink;
+  int lanes;  ///< a power of two, at most a warp
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const std::int64_t thread = block.index() * block.threads() + block.thread();
+    const auto number = static_cast<Index>(thread / lanes);
+    const auto lane = static_cast<Index>(thread % lanes);
+    const bool is_there = number < walk.particles.count && walk.particles.is_target(number);
+    typename Walk::Sum sum;
+    if (is_there) sum = walk.sum_of(walk.fetch(number, lane, lanes));
+    sum.add_lanes(block, lanes);
+    if (is_there && lane == 0) walk.store(sum, sink, number);
   }
 };
 
@@ -56,15 +70,19 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   static constexpr bool stays_resident = false;
 
   TrimmedRows(const Problem& problem, const BackendOptions& options)
-      : cutoff_(cutoff_of(problem.potential)), threads_(block_of(options)) {}
+      : cutoff_(cutoff_of(problem.potential)),
+        threads_(block_of(options)),
+        lanes_(lanes_for(problem, options)) {}
 
-  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
+  static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
       return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and "
              "this back end leaves out what is beyond one";
     }
     if (auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-    return too_many_parts(problem, CellParts::of_slices);
+    if (auto reason = too_many_parts(problem, CellParts::of_slices)) return reason;
+    if (lanes_for(problem, options) == 1) return {};
+    return block_below_warp(problem, options);
   }
 
   static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
@@ -92,7 +110,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   }
 
   LaunchReport launch_report() const override {
-    return {shape_, [] { return std::to_string(CellParts::of_slices) + " slices a cell"; }};
+    return {shape_, [lanes = lanes_] { return threads_per_target_in_words(lanes); }};
   }
 
  private:
@@ -108,15 +126,44 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
                     reach_squared_of<Pair>(cutoff_),
                     static_cast<Pair>(CellParts::of_slices / side),
                     RingPosition<Pair>::unit(side)};
-    shape_ = {divide_up(particles.count, threads_), threads_};
-    for_each(stream, particles.count, SumOverTrimmedRows<Walk, Sink>{walk, sink}, threads_);
+    shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
+    if (lanes_ > 1) {
+      launch(stream, shape_, SeveralThreadsATarget<Walk, Sink>{walk, sink, lanes_});
+    } else {
+      for_each(stream, particles.count, OneThreadATarget<Walk, Sink>{walk, sink}, threads_);
+    }
+  }
+
+  /// By how often over a GPU could run a thread for each at once: where that is not three times, it
+  /// idles towards the end (measured on an H200).
+  static int lanes_for(const Problem& problem, const BackendOptions& options) {
+    const std::string& given = options.at("threads_per_target");
+    if (given != "auto") return std::stoi(given);
+    if (problem.device.emulates_blocks) return 1;
+    constexpr double threads_of_a_multiprocessor = 1280.0;
+    const double rounds =
+        problem.particles / (threads_of_a_multiprocessor * problem.device.multiprocessors);
+    if (rounds < 0.1) return 8;
+    if (rounds < 0.4) return 4;
+    return rounds < 2.5 ? 2 : 1;
   }
 
   double cutoff_;
   int threads_;
+  int lanes_;
   Buffer<PackedPosition<Pair>> in_cells_;  // where x is open
   LaunchShape shape_;
 };
+
+OptionInfo threads_option() {
+  OptionInfo option{
+      "threads_per_target",
+      "auto",
+      "threads that share the sources of a target; auto: the more, the fewer particles",
+      {"auto", "1", "2", "4", "8"}};
+  option.choices_without_blocks = {"auto", "1"};
+  return option;
+}
 
 }  // namespace
 
@@ -126,7 +173,7 @@ BackendEntry trimmed_rows() {
       .summary =
           "one thread per particle, nine rows of cells as far as the cutoff goes through them",
       .source = "ours",
-      .options = {block_option("128")},
+      .options = {threads_option(), block_option("128")},
       .on_ranks = OnRanks::not_to_the_bit,
       .order = ParticleOrder::slices_in_cells,
       .worth_trying = {{}},

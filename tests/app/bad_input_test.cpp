@@ -134,8 +134,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"19 cutoff", replaced("2.5", "-2.5"), "",
                  "deck.yaml:5: potential.cutoff:", "-2.5"},
         BadInput{
-            "20 a box below the cutoff", replaced("2.5", "7"), "",
-            "deck.yaml:1: neighbor.backend: par-part-no-loop cannot run this: the box side along x",
+            "20 a box below the cutoff",
+            replaced("2.5", "7") + "neighbor: {backend: par-part-no-loop}\n", "",
+            "deck.yaml:8: neighbor.backend: par-part-no-loop cannot run this: the box side along x",
             "below the cutoff 7"},
         BadInput{"21 the same, pencils", replaced("2.5", "7"), "--set neighbor.backend=x-pencil",
                  "--set neighbor.backend: x-pencil cannot run this: the box side along x", "7"},

@@ -29,7 +29,7 @@ TEST_F(InAFolder, ARunLeavesItsOutputs) {
   const auto report = nlohmann::json::parse(read("deck/report.json"));
   EXPECT_EQ(report.at("particles"), 256);
   EXPECT_EQ(report.at("steps"), 20);
-  EXPECT_EQ(report.at("backend"), "par-part-no-loop");
+  EXPECT_EQ(report.at("backend"), "auto");
   EXPECT_GT(report.at("figure_of_merit").at("matom_steps_per_s").get<double>(), 0.0);
   EXPECT_TRUE(std::filesystem::exists(folder() / "deck/trajectory.h5md"));
   EXPECT_TRUE(std::filesystem::exists(folder() / "deck/trajectory.xmf2"));

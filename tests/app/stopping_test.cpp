@@ -177,7 +177,7 @@ TEST_F(Stopped, APhysicsFailureKeepsTheLastCheckpointAndReadableOutputs) {
         "Atoms # atomic\n\n1 1 5 4 4\n2 1 30 4 4\n\nVelocities\n\n1 40 0 0\n2 -40 0 0\n");
   write("deck.yaml",
         "system: {particles: {file: start.data}, types: [{name: A}]}\npotential: {cutoff: 2.5}\n"
-        "integrator: {timestep: 0.0234}\n"
+        "integrator: {timestep: 0.0234}\nneighbor: {backend: par-part-no-loop}\n"
         "run: {steps: 100, precision: double, device: host}\n"
         "output: {thermo: {every: 5}, trajectory: {every: 5}, checkpoint: {every: 2}}\n");
   const ProgramResult result = program("run deck.yaml --quiet");

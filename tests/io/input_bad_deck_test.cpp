@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "deck.yaml:10: potential.pairs[0].sigma: out of range, got 0", "allowed"},
         BadLine{"28 unknown back end", 12, "  backend: par-cel",
                 "deck.yaml:12: neighbor.backend: no such choice, got par-cel",
-                "allowed par-part-no-loop, par-cell; did you mean par-cell?"},
+                "allowed auto, par-part-no-loop, par-cell; did you mean par-cell?"},
         BadLine{"28 unknown option", 13, "  options: {blok: 64}",
                 "deck.yaml:13: neighbor.options.blok: unknown key",
                 "allowed block, order, cells, prefetch; did you mean block?"},
@@ -687,7 +687,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "--set system.particles: more than one start, got lattice, file",
                     "exactly one of"},
         BadOverride{"neighbor.backend=none", "--set neighbor.backend: no such choice, got none",
-                    "par-part-no-loop, par-cell"}));
+                    "auto, par-part-no-loop, par-cell"}));
 
 constexpr const char* cluster = R"(system:
   particles:

@@ -211,7 +211,7 @@ TEST(Deck, FillsInTheDefaults) {
   EXPECT_EQ(deck.truncation, Truncation::cut);
   EXPECT_FALSE(deck.tail_correction);
   EXPECT_TRUE(deck.pairs.empty());
-  EXPECT_EQ(deck.backend, "par-part-no-loop");
+  EXPECT_EQ(deck.backend, "auto");
   EXPECT_TRUE(deck.options.empty());
   ASSERT_EQ(deck.stages.size(), 1U);
   EXPECT_EQ(deck.stages[0].integrator, "velocity-verlet");
@@ -314,7 +314,7 @@ TEST(Deck, ResolvedReadsBackToItself) {
     EXPECT_EQ(again.output.directory, first.output.directory);
     EXPECT_EQ(again.types.size(), first.types.size());
   }
-  EXPECT_NE(resolved_yaml(parse(small_deck)).find("backend: par-part-no-loop"), std::string::npos);
+  EXPECT_NE(resolved_yaml(parse(small_deck)).find("backend: auto"), std::string::npos);
 }
 
 TEST(Deck, ResolvesStartFilesFromItsOwnFolder) {

@@ -64,9 +64,9 @@ TEST(JsonSchema, KnowsDefaultsListsAndOptions) {
   EXPECT_EQ(properties["system"]["properties"]["particles"]["oneOf"].size(), 4U);
   EXPECT_EQ(schema.at("additionalProperties"), false);
   const Json& cases = properties["neighbor"]["allOf"];
-  ASSERT_EQ(cases.size(), 2U);
-  EXPECT_EQ(cases[1]["if"]["properties"]["backend"]["const"], "par-cell");
-  const Json& options = cases[1]["then"]["properties"]["options"];
+  ASSERT_EQ(cases.size(), 3U);
+  EXPECT_EQ(cases[2]["if"]["properties"]["backend"]["const"], "par-cell");
+  const Json& options = cases[2]["then"]["properties"]["options"];
   EXPECT_EQ(options["additionalProperties"], false);
   EXPECT_EQ(options["properties"]["block"]["minimum"], 32);
   EXPECT_EQ(options["properties"]["cells"]["anyOf"].size(), 2U);

@@ -14,8 +14,9 @@
 
 namespace pencilbox {
 
-/// Two back ends, one of them with options of every kind.
+/// The one that decks get which name none, and two more, one of them with options of every kind.
 inline Catalogue test_catalogue() {
+  BackendInfo any{.name = "auto", .summary = "the fastest", .source = "test"};
   BackendInfo plain{
       .name = "par-part-no-loop", .summary = "one thread a particle", .source = "test"};
   BackendInfo tuned{.name = "par-cell", .summary = "one block a cell", .source = "test"};
@@ -65,7 +66,7 @@ inline Catalogue test_catalogue() {
                              {pairs.parameters[0],
                               {"k_max", "longest", "1/sigma", 1e-6, 1e6},
                               {"max_vectors", "of a shell", "", 1.0, 1e5, "50", true}}};
-  return {{plain, tuned},
+  return {{any, plain, tuned},
           {verlet, bath, rescaling, chain, fire},
           {"host", "cuda"},
           {pairs, flight, memory, tensor, energies, profile, neighbours, waves}};

@@ -49,7 +49,8 @@ struct TrimmedWalk {
     Index particle;
     CellCoordinates home;
     Source at;
-    Pair slice;  ///< where it is along x, in slices from the lower face of its cell
+    Pair slice;                 ///< where it is along x, in slices from the lower face of its cell
+    Index lane = 0, lanes = 1;  ///< of those that share it, each every so many groups of a run
   };
 
   /// By how many cells from the target's a run is met, by which image of its row along x, and where
@@ -65,10 +66,14 @@ struct TrimmedWalk {
     bool is_roomy = false;
   };
 
-  PENCILBOX_DEVICE_FUNCTION Target fetch(Index number) const {
+  PENCILBOX_DEVICE_FUNCTION Target fetch(Index number, Index lane = 0, Index lanes = 1) const {
     const Pair offset = particles.position.x[number];
-    return {number, divisors.coordinates(particles.cell[number], particles.grid.cells),
-            sources[number], offset * slices_of_length + Pair(0.5) * Pair(slices)};
+    return {number,
+            divisors.coordinates(particles.cell[number], particles.grid.cells),
+            sources[number],
+            offset * slices_of_length + Pair(0.5) * Pair(slices),
+            lane,
+            lanes};
   }
 
   /// Calls visit(met, run of sources): z outermost, the order of memory. Pieces of rows that wrap
@@ -104,6 +109,16 @@ struct TrimmedWalk {
     } else {
       add_groups(sum, target, met, run, [](Index) { return true; });
     }
+  }
+
+  /// Every source of the target that is this lane's, in the same order whoever asks: rows, then
+  /// what of them wraps.
+  PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Target& target) const {
+    Sum sum;
+    const auto add = [&](const Met& met, const Run& run) { add_run(sum, target, met, run); };
+    for_each_run(target, add);
+    for_each_image(target, add);
+    return sum;
   }
 
   /// Whole again.
@@ -166,7 +181,8 @@ struct TrimmedWalk {
     const Vec3<Pair> to_run{static_cast<Pair>(met.dx) * side.x, static_cast<Pair>(met.dy) * side.y,
                             static_cast<Pair>(met.dz) * side.z};
     const Seen seen = seen_from(target, to_run, met.image);
-    for (Index begin = run.begin; begin < run.end; begin += at_once) {
+    const Index first = run.begin + target.lane * at_once, stride = target.lanes * at_once;
+    for (Index begin = first; begin < run.end; begin += stride) {
       Source source[at_once];
       for (int s = 0; s < at_once; ++s) source[s] = sources[begin + s];
       for (int s = 0; s < at_once; ++s) {
