@@ -77,8 +77,9 @@ std::optional<std::string> too_many_parts(const Problem& problem, Index of_a_cel
   constexpr Index most = std::numeric_limits<Index>::max() - 1;
   const Index cells = problem.grid.count();
   if (cells <= most / of_a_cell) return {};
-  return "it sorts particles in " + std::to_string(of_a_cell) + " parts of a cell, and can number " +
-         std::to_string(most) + " parts; there are " + std::to_string(cells) + " cells";
+  return "it sorts particles in " + std::to_string(of_a_cell) +
+         " parts of a cell, and can number " + std::to_string(most) + " parts; there are " +
+         std::to_string(cells) + " cells";
 }
 
 double skin_that_fits(const Box& box, double cutoff, double skin) {
