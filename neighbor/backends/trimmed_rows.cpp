@@ -102,6 +102,9 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
+    if (particles.part_offset == nullptr) {
+      throw std::logic_error("cells are not sorted in slices");
+    }
     if (particles.on_ring != nullptr) {
       run_with<wanted, RowsOnRing<Pair>>(particles, particles.on_ring, functor, sink, stream);
     } else {
