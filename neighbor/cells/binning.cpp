@@ -319,7 +319,9 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     keys_.resize(count);
   }
   if (rules_.lasts == OrderLasts::while_near) {
+    const bool grows = count > reference_.x.size();
     reference_.resize(count);
+    if (grows) reference_.fill_bytes(0, stream);  // ranks copy rows that are nobody's, too
     reserve_mirrors(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
     const bool grows = count > pair_position_.x.size();
