@@ -82,6 +82,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
     if (auto reason = partners_beyond_neighbor_cells(problem)) return reason;
     if (auto reason = too_many_parts(problem, CellParts::of_slices)) return reason;
     if (lanes_for(problem, options) == 1) return {};
+    if (!problem.box.periodic[0]) return "several threads share a target where x is periodic alone";
     return block_below_warp(problem, options);
   }
 
@@ -92,7 +93,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
 
   /// On a ring they lie as binning has left them.
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
-    if (particles.on_ring != nullptr) return;
+    if (particles.grid.periodic.x) return;
     const Index places = particles.rows + RingPosition<Pair>::behind_the_last;
     in_cells_.resize(places);
     for_each(stream, places, PackPosition<Precision>{particles, in_cells_.data()});
@@ -102,10 +103,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    if (particles.part_offset == nullptr) {
-      throw std::logic_error("cells are not sorted in slices");
-    }
-    if (particles.on_ring != nullptr) {
+    if (particles.grid.periodic.x) {
       run_with<wanted, RowsOnRing<Pair>>(particles, particles.on_ring, functor, sink, stream);
     } else {
       run_with<wanted, RowsOfCells<Pair>>(particles, in_cells_.data(), functor, sink, stream);
@@ -130,11 +128,12 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
                     static_cast<Pair>(CellParts::of_slices / side),
                     RingPosition<Pair>::unit(side)};
     shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
-    if (lanes_ > 1) {
-      launch(stream, shape_, SeveralThreadsATarget<Walk, Sink>{walk, sink, lanes_});
-    } else {
-      for_each(stream, particles.count, OneThreadATarget<Walk, Sink>{walk, sink}, threads_);
+    if constexpr (!Rows::has_runs_of_cells) {
+      if (lanes_ > 1) {
+        return launch(stream, shape_, SeveralThreadsATarget<Walk, Sink>{walk, sink, lanes_});
+      }
     }
+    for_each(stream, particles.count, OneThreadATarget<Walk, Sink>{walk, sink}, threads_);
   }
 
   /// By how often over a GPU could run a thread for each at once: where that is not three times, it
@@ -142,7 +141,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   static int lanes_for(const Problem& problem, const BackendOptions& options) {
     const std::string& given = options.at("threads_per_target");
     if (given != "auto") return std::stoi(given);
-    if (problem.device.emulates_blocks) return 1;
+    if (problem.device.emulates_blocks || !problem.box.periodic[0]) return 1;
     constexpr double threads_of_a_multiprocessor = 1280.0;
     const double rounds =
         problem.particles / (threads_of_a_multiprocessor * problem.device.multiprocessors);
