@@ -39,7 +39,7 @@ TEST_F(InAFolder, ARunLeavesItsOutputs) {
 // That the regions of steps sum to the time of the steps says nothing: they are scaled to it. What
 // belongs to which is known, though.
 TEST_F(InAFolder, ForcesTakeMoreOfTheStepsThanAllElse) {
-  write("deck.yaml", small_deck());
+  write("deck.yaml", small_deck("neighbor: {backend: par-part-no-loop}\n"));
   const std::string seldom = " --set output.thermo.every=100 --set output.trajectory.every=100";
   ASSERT_EQ(program("run deck.yaml --quiet --set run.steps=200" + seldom).exit_code, 0);
   const auto report = nlohmann::json::parse(read("deck/report.json"));
