@@ -156,10 +156,10 @@ class RankDomain {
   std::vector<Row> rows();
   /// Its steps are counted from the first of this domain.
   BinningHealth health();
-  /// Candidates and partners of each of its own particles.
   /// Of its own particles; the number of these is left out.
   Observation sum_observables();
 
+  /// Candidates and partners of each of its own particles.
   struct Counts {
     std::vector<Index> candidates, partners;
     /// Of the list, where one is kept: entries at most so far, room now, how often it grew.

@@ -139,8 +139,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   /// By how often over a GPU could run a thread for each at once: where that is not three times, it
   /// idles towards the end (measured on an H200).
   static int lanes_for(const Problem& problem, const BackendOptions& options) {
-    const std::string& given = options.at("threads_per_target");
-    if (given != "auto") return std::stoi(given);
+    if (options.at("threads_per_target") != "auto") return threads_per_target_of(options);
     if (problem.device.emulates_blocks || !problem.box.periodic[0]) return 1;
     constexpr double threads_of_a_multiprocessor = 1280.0;
     const double rounds =
@@ -158,11 +157,10 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
 };
 
 OptionInfo threads_option() {
-  OptionInfo option{
-      "threads_per_target",
-      "auto",
-      "threads that share the sources of a target; auto: the more, the fewer particles",
-      {"auto", "1", "2", "4", "8"}};
+  OptionInfo option = threads_per_target_option(
+      "threads that share the sources of a target; auto: the more, the fewer particles");
+  option.default_value = "auto";
+  option.choices = {"auto", "1", "2", "4", "8"};
   option.choices_without_blocks = {"auto", "1"};
   return option;
 }

@@ -138,7 +138,7 @@ struct Reorder {
   Index* places;                ///< [N] of those that were there before; null: nobody asks
   RingPosition<Pair>* on_ring;  ///< null where nobody reads it
   Index columns;                ///< cells along x
-  double exact_side;            ///< of a cell, along x [sigma]
+  double units_on_ring;         ///< of a length [1/sigma]
 
   /// What is moved of a particle.
   struct Row {
@@ -181,7 +181,7 @@ struct Reorder {
     if (several_types) to.type[now] = row.type;
     if (on_ring == nullptr) return;
     const Index column = row.cell - row.cell / columns * columns;
-    on_ring[now] = RingPosition<Pair>::of(column, row.position, exact_side, row.type);
+    on_ring[now] = RingPosition<Pair>::of(column, row.position, units_on_ring, row.type);
   }
 };
 
@@ -481,7 +481,7 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profi
                                    places_,
                                    on_ring_.data(),
                                    grid_.cells[0],
-                                   grid_.side[0]};
+                                   RingPosition<typename Precision::Pair>::units(grid_.side[0])};
   const bool scans_itself = scans_in_blocks_ && parts() <= ScanAndReorder<Precision>::most_parts;
   if (!scans_itself) {
     // The library's scan passes no gate; scanned once more, the same counts give the same offsets.

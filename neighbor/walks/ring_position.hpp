@@ -27,11 +27,14 @@ struct alignas(4 * sizeof(Pair)) RingPosition {
   Pair y{}, z{};  ///< relative to the centre of its cell [sigma]
   Whole type = 0;
 
-  /// `column`: of its cell; `offset`: from the cell's centre, whose side along x is `side` [sigma].
+  /// Of a length, where cells are so wide along x [1/sigma].
+  static double units(double side) { return static_cast<double>(cell) / side; }
+
+  /// `column`: of its cell; `offset`: from the cell's centre [sigma]; `units`: of a length
+  /// [1/sigma].
   template <class State>
   PENCILBOX_DEVICE_FUNCTION static RingPosition of(Index column, const Vec3<State>& offset,
-                                                   double side, std::int32_t type) {
-    const double units = static_cast<double>(cell) / side;
+                                                   double units, std::int32_t type) {
     const double from_centre = std::rint(static_cast<double>(offset.x) * units);
     return {static_cast<Whole>(column) * cell + cell / 2 +
                 static_cast<Whole>(static_cast<Signed>(from_centre)),

@@ -15,7 +15,8 @@ constexpr double side = 2.7;
 
 template <class Pair>
 RingPosition<Pair> at(Index column, double offset) {
-  return RingPosition<Pair>::of(column, Vec3<double>{offset, 0.3, -0.2}, side, 1);
+  using Position = RingPosition<Pair>;
+  return Position::of(column, Vec3<double>{offset, 0.3, -0.2}, Position::units(side), 1);
 }
 
 TYPED_TEST(RingPositionTest, DifferencesGoAcrossCells) {

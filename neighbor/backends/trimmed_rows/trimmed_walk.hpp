@@ -53,6 +53,34 @@ struct TrimmedWalk {
     Index lane = 0, lanes = 1;  ///< of those that share it, each every so many groups of a run
   };
 
+  PENCILBOX_DEVICE_FUNCTION Target fetch(Index number, Index lane = 0, Index lanes = 1) const {
+    const Pair offset = particles.position.x[number];
+    return {number,
+            divisors.coordinates(particles.cell[number], particles.grid.cells),
+            sources[number],
+            offset * slices_of_length + Pair(0.5) * Pair(slices),
+            lane,
+            lanes};
+  }
+
+  /// Every source of the target that is this lane's, in the same order whoever asks: rows, then
+  /// what of them wraps.
+  PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Target& target) const {
+    Sum sum;
+    const auto add = [&](const Met& met, const Run& run) { add_run(sum, target, met, run); };
+    for_each_run(target, add);
+    for_each_image(target, add);
+    return sum;
+  }
+
+  /// Whole again.
+  template <class Sink>
+  PENCILBOX_DEVICE_FUNCTION void store(Sum& sum, const Sink& sink, Index number) const {
+    if constexpr (wanted != Wanted::counts) sum.force = out_of_force_units(interaction, sum.force);
+    sum.store(sink, number);
+  }
+
+ private:
   /// By how many cells from the target's a run is met, by which image of its row along x, and where
   /// that row begins.
   struct Met {
@@ -65,16 +93,6 @@ struct TrimmedWalk {
     Index begin, end;
     bool is_roomy = false;
   };
-
-  PENCILBOX_DEVICE_FUNCTION Target fetch(Index number, Index lane = 0, Index lanes = 1) const {
-    const Pair offset = particles.position.x[number];
-    return {number,
-            divisors.coordinates(particles.cell[number], particles.grid.cells),
-            sources[number],
-            offset * slices_of_length + Pair(0.5) * Pair(slices),
-            lane,
-            lanes};
-  }
 
   /// Calls visit(met, run of sources): z outermost, the order of memory. Pieces of rows that wrap
   /// come behind all others: for_each_image().
@@ -111,24 +129,6 @@ struct TrimmedWalk {
     }
   }
 
-  /// Every source of the target that is this lane's, in the same order whoever asks: rows, then
-  /// what of them wraps.
-  PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Target& target) const {
-    Sum sum;
-    const auto add = [&](const Met& met, const Run& run) { add_run(sum, target, met, run); };
-    for_each_run(target, add);
-    for_each_image(target, add);
-    return sum;
-  }
-
-  /// Whole again.
-  template <class Sink>
-  PENCILBOX_DEVICE_FUNCTION void store(Sum& sum, const Sink& sink, Index number) const {
-    if constexpr (wanted != Wanted::counts) sum.force = out_of_force_units(interaction, sum.force);
-    sum.store(sink, number);
-  }
-
- private:
   /// Calls visit(met, first, last) for each row that is in reach: from slice to slice, counted from
   /// the lower face of the target's cell.
   template <class Visit>
