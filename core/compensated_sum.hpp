@@ -13,6 +13,11 @@ class CompensatedSum {
     lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - sum) + term : (term - sum) + sum_;
     sum_ = sum;
   }
+  /// What another has summed up.
+  void add(const CompensatedSum& other) {
+    add(other.sum_);
+    lost_ += other.lost_;
+  }
   double value() const { return sum_ + lost_; }
 
  private:

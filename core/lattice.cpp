@@ -7,6 +7,7 @@
 
 #include "core/at_rest.hpp"
 #include "core/error.hpp"
+#include "core/in_pieces.hpp"
 
 namespace pencilbox {
 namespace {
@@ -51,19 +52,20 @@ StartState make_lattice(const Lattice& lattice, const Bool3& periodic) {
     start.box.edges[d] = static_cast<double>(lattice.cells[d]) * constant + lattice.gap[d];
   }
   start.types = {ParticleType{"A", 1.0}};
-  start.position.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t z = 0; z < lattice.cells[2]; ++z) {
-    for (std::int64_t y = 0; y < lattice.cells[1]; ++y) {
-      for (std::int64_t x = 0; x < lattice.cells[0]; ++x) {
-        for (const Double3& atom : basis) {
-          start.position.push_back(
-              {(static_cast<double>(x) + atom[0]) * constant + 0.5 * lattice.gap[0],
-               (static_cast<double>(y) + atom[1]) * constant + 0.5 * lattice.gap[1],
-               (static_cast<double>(z) + atom[2]) * constant + 0.5 * lattice.gap[2]});
-        }
+  start.position.resize(static_cast<std::size_t>(count));
+  const auto atoms = static_cast<std::int64_t>(basis.size());
+  for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t cell = i / atoms, row = cell / lattice.cells[0];
+      const std::array<std::int64_t, 3> at{cell % lattice.cells[0], row % lattice.cells[1],
+                                           row / lattice.cells[1]};
+      const Double3& atom = basis[static_cast<std::size_t>(i % atoms)];
+      Double3& position = start.position[static_cast<std::size_t>(i)];
+      for (std::size_t d = 0; d < 3; ++d) {
+        position[d] = (static_cast<double>(at[d]) + atom[d]) * constant + 0.5 * lattice.gap[d];
       }
     }
-  }
+  });
   fill_at_rest(start);
   return start;
 }

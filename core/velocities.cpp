@@ -1,10 +1,12 @@
 #include "core/velocities.hpp"
 
+#include <array>
 #include <cmath>
 #include <string>
 
 #include "core/compensated_sum.hpp"
 #include "core/error.hpp"
+#include "core/in_pieces.hpp"
 #include "core/rng.hpp"
 
 namespace pencilbox {
@@ -17,25 +19,54 @@ Double3 gaussian_velocity(double deviation, std::uint64_t seed, ParticleId id) {
   return {deviation * xy.first, deviation * xy.second, deviation * z.first};
 }
 
+/// Calls change(row) for each particle's, several at the same time.
+template <class Change>
+void for_each_row(const StartState& start, const Change& change) {
+  for_each_piece(start.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      change(i);
+    }
+  });
+}
+
+/// Of terms_of(row), an array for each particle, whose numbers are summed up each by itself.
+template <std::size_t size, class Terms>
+std::array<double, size> sums_over_rows(const StartState& start, const Terms& terms_of) {
+  using Sums = std::array<CompensatedSum, size>;
+  const auto sum_up = [&](std::int64_t begin, std::int64_t end) {
+    Sums sums;
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const std::array<double, size> terms = terms_of(i);
+      for (std::size_t k = 0; k < size; ++k) sums[k].add(terms[k]);
+    }
+    return sums;
+  };
+  Sums all;
+  for (const Sums& of_piece : of_each_piece<Sums>(start.size(), sum_up)) {
+    for (std::size_t k = 0; k < size; ++k) all[k].add(of_piece[k]);
+  }
+  std::array<double, size> values{};
+  for (std::size_t k = 0; k < size; ++k) values[k] = all[k].value();
+  return values;
+}
+
 void remove_mean_velocity(StartState& start) {
-  std::array<CompensatedSum, 3> momentum;
-  CompensatedSum total_mass;
-  for (std::size_t i = 0; i < start.velocity.size(); ++i) {
-    const double mass = start.mass_of(i);
-    total_mass.add(mass);
-    for (std::size_t d = 0; d < 3; ++d) momentum[d].add(mass * start.velocity[i][d]);
-  }
-  for (std::size_t d = 0; d < 3; ++d) {
-    const double drift = momentum[d].value() / total_mass.value();
-    for (Double3& velocity : start.velocity) velocity[d] -= drift;
-  }
+  const auto [x, y, z, mass] = sums_over_rows<4>(start, [&](std::size_t i) {
+    const double mass_of_one = start.mass_of(i);
+    const auto& [u, v, w] = start.velocity[i];
+    return std::array{mass_of_one * u, mass_of_one * v, mass_of_one * w, mass_of_one};
+  });
+  const Double3 drift{x / mass, y / mass, z / mass};
+  for_each_row(start, [&](std::size_t i) {
+    for (std::size_t d = 0; d < 3; ++d) start.velocity[i][d] -= drift[d];
+  });
 }
 
 void scale_to(StartState& start, double temperature) {
   const double factor = std::sqrt(temperature / kinetic_temperature(start));
-  for (Double3& velocity : start.velocity) {
-    for (double& component : velocity) component *= factor;
-  }
+  for_each_row(start, [&](std::size_t i) {
+    for (double& component : start.velocity[i]) component *= factor;
+  });
 }
 
 }  // namespace
@@ -48,12 +79,11 @@ void remove_centre_of_mass_motion(StartState& start) {
 
 double kinetic_temperature(const StartState& start) {
   if (start.size() < 2) return 0.0;
-  CompensatedSum twice_kinetic;
-  for (std::size_t i = 0; i < start.velocity.size(); ++i) {
-    const auto [x, y, z] = start.velocity[i];
-    twice_kinetic.add(start.mass_of(i) * (x * x + y * y + z * z));
-  }
-  return twice_kinetic.value() / (3.0 * static_cast<double>(start.size()) - 3.0);
+  const auto [twice_kinetic] = sums_over_rows<1>(start, [&](std::size_t i) {
+    const auto& [x, y, z] = start.velocity[i];
+    return std::array{start.mass_of(i) * (x * x + y * y + z * z)};
+  });
+  return twice_kinetic / (3.0 * static_cast<double>(start.size()) - 3.0);
 }
 
 void draw_velocities(StartState& start, double temperature, std::uint64_t seed) {
@@ -66,10 +96,10 @@ void draw_velocities(StartState& start, double temperature, std::uint64_t seed) 
     start.velocity.assign(start.id.size(), Double3{});
     return;
   }
-  for (std::size_t i = 0; i < start.velocity.size(); ++i) {
+  for_each_row(start, [&](std::size_t i) {
     start.velocity[i] =
         gaussian_velocity(std::sqrt(temperature / start.mass_of(i)), seed, start.id[i]);
-  }
+  });
   remove_centre_of_mass_motion(start);
   scale_to(start, temperature);
 }

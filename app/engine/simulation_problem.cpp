@@ -8,6 +8,7 @@
 
 #include "core/cell_parts.hpp"
 #include "core/error.hpp"
+#include "core/in_pieces.hpp"
 #include "neighbor/cells/unresolved.hpp"
 #include "neighbor/walks/ring_position.hpp"
 
@@ -24,15 +25,6 @@ Problem on_grid(const SimulationSettings& setup, const Box& box, const CellGrid&
   problem.deterministic = setup.deterministic;
   problem.device = device;
   return problem;
-}
-
-Index largest_cell(const CellGrid& grid, const std::vector<std::array<Index, 3>>& cells) {
-  std::vector<Index> counts(static_cast<std::size_t>(grid.count()), 0);
-  const GridView<double> view = grid.view<double>();
-  for (const auto& [x, y, z] : cells) {
-    ++counts[static_cast<std::size_t>(view.linear({x, y, z}))];
-  }
-  return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }
 
 std::vector<Double3> positions_of(const ExactState& state, const CellGrid& grid) {
@@ -64,7 +56,7 @@ void require_numbers_that_fit(const StartState& start, const Problem& problem) {
   constexpr double largest_float = std::numeric_limits<float>::max();
   const bool in_floats = problem.precision != Precision::double_;
   const double largest = resolution_of(problem.potential, problem.precision).largest_coordinate();
-  for (std::size_t i = 0; i < start.position.size(); ++i) {
+  const auto look_at = [&](std::size_t i) {
     const double coordinate = largest_component(start.position[i]);
     if (in_floats && coordinate > largest_float) {
       refuse_number(start, i, "position", start.position[i], too_large_for_a_float);
@@ -76,7 +68,12 @@ void require_numbers_that_fit(const StartState& start, const Problem& problem) {
       refuse_number(start, i, "position", start.position[i],
                     "so far from the origin that even in double precision its digits are lost");
     }
-  }
+  };
+  for_each_piece(start.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      look_at(i);
+    }
+  });
 }
 
 template <class Precision>
@@ -112,6 +109,8 @@ Problem make_problem(const SimulationSettings& setup, const StartState& start,
 
 void require_resolved(const StartState& start, const Problem& problem) {
   require_numbers_that_fit(start, problem);
+  const auto& [x, y, z] = start.box.periodic;
+  if (x && y && z) return;  // nobody is outside of the cells
   const std::vector<GridPlace> places = places_of(problem.grid, start.position);
   const auto found = first_unresolved(problem.grid, cutoff_of(problem.potential), places,
                                       resolution_of(problem.potential, problem.precision));
@@ -132,7 +131,9 @@ Problem make_problem(const SimulationSettings& setup, const ExactState& state,
   Problem problem = on_grid(setup, state.box, grid, device);
   problem.particles = static_cast<Index>(state.size());
   problem.largest_cell =
-      state.reference.empty() ? largest_cell(grid, state.cell) : largest_cell(grid, positions);
+      state.reference.empty()
+          ? largest_cell(grid, state.size(), [&](std::size_t i) { return state.cell[i]; })
+          : largest_cell(grid, positions);
   return problem;
 }
 

@@ -1,9 +1,11 @@
 #include "neighbor/cells/cell_grid.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
+#include "core/in_pieces.hpp"
 #include "neighbor/cells/unresolved.hpp"
 
 namespace pencilbox {
@@ -65,7 +67,8 @@ struct Cover {
 /// longer than `longest`, what most of them do: of those that are inside in the directions before,
 /// so that it is one crowd that is covered.
 Cover cover(const Box& box, const std::vector<Double3>& positions, double longest) {
-  std::vector<Double3> inside = positions;
+  const bool is_open = !(box.periodic[0] && box.periodic[1] && box.periodic[2]);
+  std::vector<Double3> inside = is_open ? positions : std::vector<Double3>{};
   Cover result;
   for (std::size_t d = 0; d < 3; ++d) {
     Interval& stretch = result.stretches[d];
@@ -78,7 +81,7 @@ Cover cover(const Box& box, const std::vector<Double3>& positions, double longes
       return position[d] < stretch.lower || position[d] - stretch.lower > stretch.length;
     });
   }
-  result.outside = positions.size() - inside.size();
+  if (is_open) result.outside = positions.size() - inside.size();
   return result;
 }
 
@@ -267,14 +270,23 @@ Double3 position_of(const CellGrid& grid, GridPlace& place) {
   return position;
 }
 
-Index largest_cell(const CellGrid& grid, const std::vector<Double3>& positions) {
+Index largest_cell(const CellGrid& grid, std::int64_t particles,
+                   const std::function<std::array<Index, 3>(std::size_t)>& cell_of) {
   std::vector<Index> counts(static_cast<std::size_t>(grid.count()), 0);
   const GridView<double> view = grid.view<double>();
-  for (const Double3& position : positions) {
-    const auto cell = place(grid, position).cell;
-    ++counts[static_cast<std::size_t>(view.linear({cell[0], cell[1], cell[2]}))];
-  }
+  for_each_piece(particles, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const auto [x, y, z] = cell_of(i);
+      const std::atomic_ref count(counts[static_cast<std::size_t>(view.linear({x, y, z}))]);
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
+  });
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+}
+
+Index largest_cell(const CellGrid& grid, const std::vector<Double3>& positions) {
+  return largest_cell(grid, static_cast<std::int64_t>(positions.size()),
+                      [&](std::size_t i) { return place(grid, positions[i]).cell; });
 }
 
 }  // namespace pencilbox

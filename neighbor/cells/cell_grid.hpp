@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "core/box.hpp"
@@ -102,5 +104,8 @@ Double3 position_of(const CellGrid& grid, GridPlace& place);
 
 /// Most particles in one cell, counted on the host.
 Index largest_cell(const CellGrid& grid, const std::vector<Double3>& positions);
+/// The same of particles whose cells are known.
+Index largest_cell(const CellGrid& grid, std::int64_t particles,
+                   const std::function<std::array<Index, 3>(std::size_t)>& cell_of);
 
 }  // namespace pencilbox

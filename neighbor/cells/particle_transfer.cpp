@@ -1,8 +1,10 @@
 #include "neighbor/cells/particle_transfer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
+#include "core/in_pieces.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -22,12 +24,41 @@ struct Components {
     y[i] = static_cast<T>(value[1]);
     z[i] = static_cast<T>(value[2]);
   }
-  void upload_to(Vec3Buffer<T>& buffer, Stream& stream) const {
-    buffer.x.upload(x, stream);
-    buffer.y.upload(y, stream);
-    buffer.z.upload(z, stream);
+  void upload_to(Vec3Buffer<T>& buffer, std::int64_t first, Stream& stream) const {
+    buffer.x.upload_part(first, x, stream);
+    buffer.y.upload_part(first, y, stream);
+    buffer.z.upload_part(first, z, stream);
   }
 };
+
+/// Of a start so many rows at a time, so that a large one does not need the host's memory twice.
+constexpr std::int64_t rows_at_a_time = 64 * particles_of_a_piece;
+
+template <class Precision>
+void upload_rows(const StartState& start, std::int64_t first, std::int64_t count,
+                 const CellGrid& grid, ParticleState<Precision>& state, Stream& stream) {
+  using State = typename Precision::State;
+  const auto size = static_cast<std::size_t>(count);
+  Components<State> position(size), velocity(size);
+  Components<std::int32_t> image(size);
+  std::vector<Index> cell(size);
+  const GridView<double> view = grid.view<double>();
+  for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const std::size_t row = static_cast<std::size_t>(first) + i;
+      GridPlace home = place(grid, start.position[row]);
+      for (std::size_t d = 0; d < 3; ++d) home.image[d] += start.image[row][d];
+      position.set(i, home.offset);
+      velocity.set(i, start.velocity[row]);
+      image.set(i, home.image);
+      cell[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
+    }
+  });
+  position.upload_to(state.position, first, stream);
+  velocity.upload_to(state.velocity, first, stream);
+  image.upload_to(state.image, first, stream);
+  state.cell.upload_part(first, cell, stream);
+}
 
 }  // namespace
 
@@ -48,26 +79,13 @@ void upload_types(const std::vector<ParticleType>& types, Particles<Precision>& 
 template <class Precision>
 void upload(const StartState& start, const CellGrid& grid, Particles<Precision>& particles,
             Stream& stream) {
-  using State = typename Precision::State;
-  const auto count = static_cast<std::size_t>(start.size());
-  Components<State> position(count), velocity(count);
-  Components<std::int32_t> image(count);
-  std::vector<Index> cell(count);
-  const GridView<double> view = grid.view<double>();
-  for (std::size_t i = 0; i < count; ++i) {
-    GridPlace home = place(grid, start.position[i]);
-    for (std::size_t d = 0; d < 3; ++d) home.image[d] += start.image[i][d];
-    position.set(i, home.offset);
-    velocity.set(i, start.velocity[i]);
-    image.set(i, home.image);
-    cell[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
-  }
-  particles.count = static_cast<Index>(count);
+  particles.count = static_cast<Index>(start.size());
+  particles.state.resize(particles.count);
   upload_types(start.types, particles, stream);
-  position.upload_to(particles.state.position, stream);
-  velocity.upload_to(particles.state.velocity, stream);
-  image.upload_to(particles.state.image, stream);
-  particles.state.cell.upload(cell, stream);
+  for (std::int64_t first = 0; first < start.size(); first += rows_at_a_time) {
+    const std::int64_t count = std::min(rows_at_a_time, start.size() - first);
+    upload_rows(start, first, count, grid, particles.state, stream);
+  }
   particles.state.id.upload(start.id, stream);
   particles.state.type.upload(start.type, stream);
   particles.sums.resize(particles.count);
