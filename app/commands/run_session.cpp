@@ -59,6 +59,7 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
       table_(rows_, {isatty(STDOUT_FILENO) == 1, wants_colour(STDOUT_FILENO),
                      [] { return terminal_width(STDOUT_FILENO); }, deck.has_barostat()}) {
   try {
+    const Stopwatch stopwatch(start_seconds_);
     resumed_ ? resume(device) : start(device);
   } catch (const BackendRefusal& refusal) {
     throw InputError(refusal_text(deck_, refusal.what()));
@@ -293,6 +294,8 @@ RunReport RunSession::finished_report(const std::optional<StopReason>& stopped) 
   report.first_step = first_step_;
   if (stopped) report.stopped = stopped->text;
   report.seconds = loop_seconds_;
+  report.start_seconds = start_seconds_;
+  report.device_bytes = simulation_->device_bytes();
   report.backend = deck_.backend;
   report.options = deck_.options;
   report.device = device_;

@@ -63,6 +63,7 @@ class RunSession {
   ThermoTable table_;
   RunStart start_;                   ///< of the stage
   std::optional<Observation> last_;  ///< of this part
+  double start_seconds_ = 0.0;
   double loop_seconds_ = 0.0;
   double observe_seconds_ = 0.0;
   double write_seconds_ = 0.0;

@@ -124,11 +124,10 @@ class DeviceSimulation final : public Simulation {
   void forget_regions() override { engine_.profiler() = Profiler(); }
 
   BackendStats backend_stats() override {
-    PairSums<Precision> sums;
-    sums.resize(particles().count);
     BackendStats stats;
-    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::forces, sums,
-                              engine_.stream());
+    // Where they stand already: for others a large system may leave no memory.
+    engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::forces,
+                              particles().sums, engine_.stream());
     stats.resources = resources_of_last_launch();  // before another kernel takes its place
     const LaunchReport report = engine_.backend().launch_report();
     const NeighborStats neighbors = neighbor_stats();
@@ -147,7 +146,6 @@ class DeviceSimulation final : public Simulation {
   }
 
   NeighborStats neighbor_stats() override {
-    counts_.resize(particles().count);
     counts_.resize_counts(particles().count);
     engine_.backend().compute(engine_.view(), engine_.interaction(), Wanted::counts, counts_,
                               engine_.stream());

@@ -196,6 +196,8 @@ Json report_json(const RunReport& report) {
           {"last_step", report.first_step + report.steps},
           {"stopped", report.stopped.empty() ? Json(nullptr) : Json(report.stopped)},
           {"seconds", number(report.seconds)},
+          {"start_seconds", number(report.start_seconds)},
+          {"device_bytes", report.device_bytes},
           {"backend", report.backend},
           {"options", Json(report.options)},
           {"device", device_json(report.device)},
@@ -299,6 +301,16 @@ std::string in_words(const StageReport& stage, const Minimisation& now) {
                       : fmt::format("not within the tolerance of {:.4g}", now.force_tolerance));
 }
 
+void print_start(std::ostream& out, const RunReport& report) {
+  const auto bytes = static_cast<double>(report.device_bytes);
+  fmt::print(out, "start: {:.3g} s; memory on the device: {:.4g} MB", report.start_seconds,
+             bytes / 1e6);
+  if (report.particles > 0) {
+    fmt::print(out, ", {:.4g} bytes a particle", bytes / static_cast<double>(report.particles));
+  }
+  out << "\n";
+}
+
 }  // namespace
 
 std::string in_words(const StageReport& stage) {
@@ -343,6 +355,7 @@ void print_summary(std::ostream& out, const RunReport& report) {
     fmt::print(out, "figure of merit: {:.4g} Matom-steps/s ({:.4g} steps/s)\n",
                matom_steps_per_second(report), steps_per_second(report));
   }
+  print_start(out, report);
   if (report.backend_stats.choice) print_choice(out, *report.backend_stats.choice);
   if (report.load) print_load(out, *report.load);
   print_neighbors(out, report.neighbors);

@@ -42,6 +42,8 @@ struct RunReport {
   std::int64_t first_step = 0;  ///< where it began: 0, or the checkpoint's step
   std::string stopped;          ///< why it ended before its last step; empty: it did not
   double seconds = 0.0;         ///< wall time of the time loop, outputs included
+  double start_seconds = 0.0;  ///< before it: particles are made or read, put on the device, sorted
+  std::int64_t device_bytes = 0;  ///< of this process, everything counted
   std::string backend;
   BackendOptions options;
   DeviceProperties device;

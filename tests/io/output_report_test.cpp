@@ -25,6 +25,8 @@ RunReport sample_report() {
   report.particles = 32000;
   report.steps = 1000;
   report.seconds = 4.0;
+  report.start_seconds = 0.75;
+  report.device_bytes = 3200000;
   report.backend = "x-pencil";
   report.options = {{"width", "8"}, {"rebuild", "every-step"}};
   report.device.kind = "cuda";
@@ -57,6 +59,8 @@ TEST(Report, IsReadBackExactly) {
   EXPECT_EQ(read.at("particles"), 32000);
   EXPECT_EQ(read.at("steps"), 1000);
   EXPECT_EQ(read.at("seconds"), 4.0);
+  EXPECT_EQ(read.at("start_seconds"), 0.75);
+  EXPECT_EQ(read.at("device_bytes"), 3200000);
   EXPECT_EQ(read.at("backend"), "x-pencil");
   EXPECT_EQ(read.at("options"), json({{"width", "8"}, {"rebuild", "every-step"}}));
   EXPECT_EQ(read.at("device"), json({{"kind", "cuda"},
@@ -278,9 +282,10 @@ TEST(Summary, ShowsWhereTheTimeWent) {
   const std::string text = out.str();
   for (const std::string part :
        {"32000 particles, 1000 steps in 4 s with x-pencil on cuda (Some GPU), precision double",
-        "figure of merit: 8 Matom-steps/s (250 steps/s)", "  force            2.0000 s   50.0 %",
-        "  bin              0.2500 s    6.2 %", "  other            1.0312 s   25.8 %",
-        "energy drift: -1.5e-08"}) {
+        "figure of merit: 8 Matom-steps/s (250 steps/s)",
+        "start: 0.75 s; memory on the device: 3.2 MB, 100 bytes a particle",
+        "  force            2.0000 s   50.0 %", "  bin              0.2500 s    6.2 %",
+        "  other            1.0312 s   25.8 %", "energy drift: -1.5e-08"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
 }
