@@ -67,10 +67,11 @@ std::optional<std::string> separations_too_coarse(const Problem& problem, Precis
   return text.str();
 }
 
-std::optional<std::string> cells_for_a_cutoff(const Problem& problem) {
+std::optional<std::string> cells_for_a_cutoff(const Problem& problem, const std::string& it) {
   if (!std::holds_alternative<CandidatePotentialModel>(problem.potential)) return {};
   return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and this "
-         "back end looks at all pairs";
+         "back end " +
+         it;
 }
 
 std::optional<std::string> too_many_parts(const Problem& problem, Index of_a_cell) {

@@ -188,7 +188,7 @@ class AllPairs final : public Backend<Precision> {
       : threads_(block_of(options)), lanes_(threads_per_target_of(options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (const auto reason = cells_for_a_cutoff(problem)) return reason;
+    if (const auto reason = cells_for_a_cutoff(problem, "looks at all pairs")) return reason;
     if (const auto reason = infinitely_many_images(problem)) return reason;
     if (const auto reason = side_below_cutoff(problem)) return reason;
     return block_below_warp(problem, options);

@@ -100,7 +100,7 @@ class Reference final : public Backend<Precision> {
       : problem_(problem), interaction_(problem.potential, 0.0, upload_stream_) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions&) {
-    if (const auto reason = cells_for_a_cutoff(problem)) return reason;
+    if (const auto reason = cells_for_a_cutoff(problem, "looks at all pairs")) return reason;
     return infinitely_many_images(problem);
   }
 

@@ -5,27 +5,11 @@
 // particles are too few to fill a GPU.
 #include "neighbor/backends/trimmed_rows/trimmed_walk.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
-#include "neighbor/walks/cell_neighborhood.hpp"
+#include "neighbor/walks/reach.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
-
-template <class Precision>
-struct PackPosition {
-  static constexpr const char* name = "pack positions";
-  using Position = PackedPosition<typename Precision::Pair>;
-  BinnedParticles<Precision> particles;
-  Position* packed;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (i >= particles.rows) {
-      packed[i] = {};
-      return;
-    }
-    packed[i] = {particles.position[i], static_cast<typename Position::Type>(particles.type[i])};
-  }
-};
 
 template <class Walk, class Sink>
 struct OneThreadATarget {
@@ -75,10 +59,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
         lanes_(lanes_for(problem, options)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
-    if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
-      return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and "
-             "this back end leaves out what is beyond one";
-    }
+    if (auto reason = cells_for_a_cutoff(problem, "leaves out what is beyond one")) return reason;
     if (auto reason = partners_beyond_neighbor_cells(problem)) return reason;
     if (auto reason = too_many_parts(problem, CellParts::of_slices)) return reason;
     if (lanes_for(problem, options) == 1) return {};
@@ -86,27 +67,17 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
     return block_below_warp(problem, options);
   }
 
-  static std::int64_t own_bytes(const Problem& problem, const BackendOptions&) {
-    if (problem.box.periodic[0]) return 0;
-    return std::int64_t{problem.particles} * std::int64_t{sizeof(PackedPosition<Pair>)};
-  }
-
-  /// On a ring they lie as binning has left them.
-  void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
-    if (particles.grid.periodic.x) return;
-    const Index places = particles.rows + RingPosition<Pair>::behind_the_last;
-    in_cells_.resize(places);
-    for_each(stream, places, PackPosition<Precision>{particles, in_cells_.data()});
-  }
+  void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
 
   /// Launches the kernel: see BackendWithSinks.
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
     if (particles.grid.periodic.x) {
-      run_with<wanted, RowsOnRing<Pair>>(particles, particles.on_ring, functor, sink, stream);
+      run_with<wanted>(particles, RowsOnRing<Pair>{particles.on_ring}, functor, sink, stream);
     } else {
-      run_with<wanted, RowsOfCells<Pair>>(particles, in_cells_.data(), functor, sink, stream);
+      const RowsOfCells<Pair> rows{particles.position, particles.type, particles.rows - 1};
+      run_with<wanted>(particles, rows, functor, sink, stream);
     }
   }
 
@@ -116,12 +87,12 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
 
  private:
   template <Wanted wanted, class Rows, class Functor, class Sink>
-  void run_with(const BinnedParticles<Precision>& particles, const typename Rows::Source* sources,
+  void run_with(const BinnedParticles<Precision>& particles, const Rows& rows,
                 const Functor& functor, const Sink& sink, Stream& stream) {
     using Walk = TrimmedWalk<Precision, wanted, InForceUnits<Functor>, Rows>;
     const double side = particles.grid.exact_side.x;
     const Walk walk{particles,
-                    sources,
+                    rows,
                     in_force_units(functor),
                     CellDivisors(particles.grid.cells),
                     reach_squared_of<Pair>(cutoff_),
@@ -152,7 +123,6 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   double cutoff_;
   int threads_;
   int lanes_;
-  Buffer<PackedPosition<Pair>> in_cells_;  // where x is open
   LaunchShape shape_;
 };
 

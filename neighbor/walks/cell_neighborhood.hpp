@@ -12,6 +12,7 @@
 #include "core/device/device.hpp"
 #include "neighbor/binned_particles.hpp"
 #include "neighbor/problem.hpp"
+#include "neighbor/walks/reach.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 #include "neighbor/walks/warp_scan.hpp"
@@ -31,12 +32,6 @@ struct alignas(4 * sizeof(Pair)) StagedNeighbor {
   }
   PENCILBOX_DEVICE_FUNCTION bool is_padding() const { return place.word == padding().place.word; }
 };
-
-/// The square of a distance, and a little more: what rounds to it is in reach.
-template <class Pair>
-Pair reach_squared_of(double distance) {
-  return static_cast<Pair>(1.0001 * distance * distance + 1e-6);
-}
 
 /// How a launch divides the cells, and what a block takes.
 struct NeighborhoodShape {

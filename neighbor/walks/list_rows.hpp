@@ -101,9 +101,8 @@ inline std::int64_t expected_sources_of_four(const Problem& problem) {
 /// What every list refuses.
 inline std::optional<std::string> refuse_list(const Problem& problem) {
   if (auto reason = partners_beyond_neighbor_cells(problem)) return reason;
-  if (std::holds_alternative<CandidatePotentialModel>(problem.potential)) {
-    return "the benchmark's potentials have no cutoff, and a list is made of what is within one";
-  }
+  if (auto reason = cells_for_a_cutoff(problem, "makes a list of what is within one"))
+    return reason;
   constexpr std::int64_t most = ListEntry::most;  // and padding
   if (problem.particles <= most) return {};
   return "an entry of a list numbers at most " + std::to_string(most) + " particles, got " +

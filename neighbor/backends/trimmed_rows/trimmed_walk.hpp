@@ -16,6 +16,13 @@ struct RowsOnRing {
   using Pair = PairArithmetic;
   using Source = RingPosition<Pair>;
   static constexpr bool has_runs_of_cells = false;
+
+  const Source* on_ring;  ///< [rows + behind_the_last]
+
+  template <class Interaction>
+  PENCILBOX_DEVICE_FUNCTION Source fetch(Index number) const {
+    return on_ring[number];
+  }
 };
 
 /// Along an open one each of its cells is a run: those who have left the grid may be anywhere, and
@@ -25,6 +32,17 @@ struct RowsOfCells {
   using Pair = PairArithmetic;
   using Source = PackedPosition<Pair>;
   static constexpr bool has_runs_of_cells = true;
+
+  Vec3View<const Pair> position;  ///< [rows]
+  const std::int32_t* type;       ///< [rows]
+  Index last;
+
+  /// Behind the last stands the last.
+  template <class Interaction>
+  PENCILBOX_DEVICE_FUNCTION Source fetch(Index number) const {
+    const Index i = smaller(number, last);
+    return {position[i], static_cast<typename Source::Type>(type_if_needed<Interaction>(type, i))};
+  }
 };
 
 template <class Precision, Wanted wanted, class Interaction, class Rows>
@@ -38,7 +56,7 @@ struct TrimmedWalk {
   static_assert(at_once - 1 <= RingPosition<Pair>::behind_the_last);
 
   BinnedParticles<Precision> particles;
-  const Source* sources;  ///< [rows + at_once - 1]
+  Rows rows;
   Interaction interaction;
   CellDivisors divisors;
   Pair reach_squared;     ///< of the rows [sigma^2]
@@ -57,7 +75,7 @@ struct TrimmedWalk {
     const Pair offset = particles.position.x[number];
     return {number,
             divisors.coordinates(particles.cell[number], particles.grid.cells),
-            sources[number],
+            rows.template fetch<Interaction>(number),
             offset * slices_of_length + Pair(0.5) * Pair(slices),
             lane,
             lanes};
@@ -184,7 +202,9 @@ struct TrimmedWalk {
     const Index first = run.begin + target.lane * at_once, stride = target.lanes * at_once;
     for (Index begin = first; begin < run.end; begin += stride) {
       Source source[at_once];
-      for (int s = 0; s < at_once; ++s) source[s] = sources[begin + s];
+      for (int s = 0; s < at_once; ++s) {
+        source[s] = rows.template fetch<Interaction>(begin + s);
+      }
       for (int s = 0; s < at_once; ++s) {
         const Index number = begin + s;
         const auto exact = [&] { return separation(target, number, met); };
