@@ -38,23 +38,23 @@ class FirstException {
 
 }  // namespace
 
-void for_each_piece(std::int64_t count,
+void for_each_piece(std::int64_t count, std::int64_t each,
                     const std::function<void(std::int64_t begin, std::int64_t end)>& body) {
   std::atomic<std::int64_t> next{0};
   FirstException thrown;
   const auto work = [&] {
     for (;;) {
-      const std::int64_t begin = next.fetch_add(particles_of_a_piece);
+      const std::int64_t begin = next.fetch_add(each);
       if (begin >= count) return;
       try {
-        body(begin, std::min(begin + particles_of_a_piece, count));
+        body(begin, std::min(begin + each, count));
       } catch (...) {
         thrown.note(begin);
         next = count;  // pieces before it are done or under way
       }
     }
   };
-  const std::int64_t pieces = (count + particles_of_a_piece - 1) / particles_of_a_piece;
+  const std::int64_t pieces = (count + each - 1) / each;
   {
     std::vector<std::jthread> others;
     const std::int64_t threads = pieces > 1 ? std::min(pieces, cores()) : 1;
@@ -62,6 +62,11 @@ void for_each_piece(std::int64_t count,
     work();
   }
   thrown.throw_if_any();
+}
+
+void for_each_piece(std::int64_t count,
+                    const std::function<void(std::int64_t begin, std::int64_t end)>& body) {
+  for_each_piece(count, particles_of_a_piece, body);
 }
 
 }  // namespace pencilbox

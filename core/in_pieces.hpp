@@ -8,15 +8,17 @@
 
 namespace pencilbox {
 
-/// Calls body(begin, end) for pieces that make up [0, count), several at the same time where there
-/// are several. Where they begin does not depend on the number of cores. Cores are those that the
-/// process may use, or OMP_NUM_THREADS. What bodies throw is thrown here once all have ended: of
-/// several exceptions that of the first piece.
-void for_each_piece(std::int64_t count,
+/// Calls body(begin, end) for pieces of `each` that make up [0, count), several at the same time
+/// where there are several. Where they begin does not depend on the number of cores. Cores are
+/// those that the process may use, or OMP_NUM_THREADS. What bodies throw is thrown here once all
+/// have ended: of several exceptions that of the first piece.
+void for_each_piece(std::int64_t count, std::int64_t each,
                     const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
 /// Of particles: what is summed by pieces of so many is summed as ever where there are fewer.
-constexpr std::int64_t particles_of_a_piece = 262144;
+constexpr std::int64_t particles_of_a_piece = 65536;
+void for_each_piece(std::int64_t count,
+                    const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
 /// What body(begin, end) returns of each piece, in their order.
 template <class Value, class Body>

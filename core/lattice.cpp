@@ -8,6 +8,7 @@
 #include "core/at_rest.hpp"
 #include "core/error.hpp"
 #include "core/in_pieces.hpp"
+#include "core/pages.hpp"
 
 namespace pencilbox {
 namespace {
@@ -52,7 +53,7 @@ StartState make_lattice(const Lattice& lattice, const Bool3& periodic) {
     start.box.edges[d] = static_cast<double>(lattice.cells[d]) * constant + lattice.gap[d];
   }
   start.types = {ParticleType{"A", 1.0}};
-  start.position.resize(static_cast<std::size_t>(count));
+  make_large(start.position, count);
   const auto atoms = static_cast<std::int64_t>(basis.size());
   for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

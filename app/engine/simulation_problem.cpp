@@ -157,9 +157,19 @@ std::int64_t bytes_on_device(const Problem& problem) {
 }
 
 std::vector<std::int64_t> count_types(std::size_t types, const std::vector<std::int32_t>& type) {
-  std::vector<std::int64_t> counts(types, 0);
-  for (const std::int32_t t : type) ++counts[static_cast<std::size_t>(t)];
-  return counts;
+  using Counts = std::vector<std::int64_t>;
+  const auto count = [&](std::int64_t begin, std::int64_t end) {
+    Counts counts(types, 0);
+    for (std::int64_t i = begin; i < end; ++i) {
+      ++counts[static_cast<std::size_t>(type[static_cast<std::size_t>(i)])];
+    }
+    return counts;
+  };
+  Counts all(types, 0);
+  for (const Counts& some : of_each_piece<Counts>(static_cast<std::int64_t>(type.size()), count)) {
+    for (std::size_t t = 0; t < types; ++t) all[t] += some[t];
+  }
+  return all;
 }
 
 }  // namespace pencilbox

@@ -55,12 +55,6 @@ class Buffer {
     stream.synchronize();  // `values` may be gone when we return
   }
 
-  /// To elements from `first` on.
-  void upload_part(std::int64_t first, std::span<const T> values, Stream& stream) {
-    memory::copy(data_ + first, values.data(), values.size_bytes(), stream);
-    stream.synchronize();
-  }
-
   std::vector<T> download(Stream& stream) const {
     std::vector<T> values(size_);
     memory::copy(values.data(), data_, size_ * sizeof(T), stream);

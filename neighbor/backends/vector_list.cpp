@@ -5,7 +5,7 @@
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),
 // so that every target's sum is its own: no atomics, and the same bits for any number of threads.
-#include "core/device/host/huge_pages.hpp"
+#include "core/pages.hpp"
 #include "neighbor/vectors/row_sums.hpp"
 #include "neighbor/walks/list_rows.hpp"
 

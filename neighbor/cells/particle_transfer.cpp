@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <type_traits>
 #include <vector>
 
+#include "core/device/host_buffer.hpp"
 #include "core/in_pieces.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
 
@@ -11,54 +14,86 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// The three components of a host array, each on its own.
-template <class T>
-struct Components {
-  std::vector<T> x, y, z;
+/// Of a start so many rows at a time: a large one does not need the host's memory twice, and what
+/// a device copies from is pinned, which takes time.
+constexpr std::int64_t rows_at_a_time = 16 * particles_of_a_piece;
 
-  explicit Components(std::size_t size) : x(size), y(size), z(size) {}
-
-  template <class Source>
-  void set(std::size_t i, const std::array<Source, 3>& value) {
-    x[i] = static_cast<T>(value[0]);
-    y[i] = static_cast<T>(value[1]);
-    z[i] = static_cast<T>(value[2]);
-  }
-  void upload_to(Vec3Buffer<T>& buffer, std::int64_t first, Stream& stream) const {
-    buffer.x.upload_part(first, x, stream);
-    buffer.y.upload_part(first, y, stream);
-    buffer.z.upload_part(first, z, stream);
-  }
-};
-
-/// Of a start so many rows at a time, so that a large one does not need the host's memory twice.
-constexpr std::int64_t rows_at_a_time = 64 * particles_of_a_piece;
-
+/// Rows on their way to the device, as its arrays have them.
 template <class Precision>
-void upload_rows(const StartState& start, std::int64_t first, std::int64_t count,
-                 const CellGrid& grid, ParticleState<Precision>& state, Stream& stream) {
+class RowsOnTheWay {
   using State = typename Precision::State;
-  const auto size = static_cast<std::size_t>(count);
-  Components<State> position(size), velocity(size);
-  Components<std::int32_t> image(size);
-  std::vector<Index> cell(size);
-  const GridView<double> view = grid.view<double>();
-  for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const std::size_t row = static_cast<std::size_t>(first) + i;
-      GridPlace home = place(grid, start.position[row]);
-      for (std::size_t d = 0; d < 3; ++d) home.image[d] += start.image[row][d];
-      position.set(i, home.offset);
-      velocity.set(i, start.velocity[row]);
-      image.set(i, home.image);
-      cell[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
+
+ public:
+  explicit RowsOnTheWay(std::int64_t room) {
+    memory_.resize(static_cast<std::size_t>(room) * (6 * sizeof(State) + 6 * sizeof(std::int32_t)));
+    std::byte* next = memory_.data();
+    const auto take = [&](auto& array) {
+      using Array = std::remove_reference_t<decltype(array)>;
+      array = reinterpret_cast<Array>(next);
+      next += static_cast<std::size_t>(room) * sizeof(*array);
+    };
+    for (Vec3View<State>* three : {&position_, &velocity_}) {
+      take(three->x), take(three->y), take(three->z);
     }
-  });
-  position.upload_to(state.position, first, stream);
-  velocity.upload_to(state.velocity, first, stream);
-  image.upload_to(state.image, first, stream);
-  state.cell.upload_part(first, cell, stream);
-}
+    take(image_.x), take(image_.y), take(image_.z);
+    take(cell_), take(id_), take(type_);
+  }
+
+  /// [first, first + count) of the start; count is at most the room.
+  void fetch(const StartState& start, std::int64_t first, std::int64_t count,
+             const CellGrid& grid) {
+    const GridView<double> view = grid.view<double>();
+    for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<Index>(begin); i < end; ++i) {
+        const auto row = static_cast<std::size_t>(first + i);
+        GridPlace home = place(grid, start.position[row]);
+        for (std::size_t d = 0; d < 3; ++d) home.image[d] += start.image[row][d];
+        set(position_, i, home.offset);
+        set(velocity_, i, start.velocity[row]);
+        set(image_, i, home.image);
+        cell_[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
+        id_[i] = start.id[row];
+        type_[i] = start.type[row];
+      }
+    });
+  }
+
+  void send(std::int64_t first, std::int64_t count, ParticleState<Precision>& to,
+            Stream& stream) const {
+    send(position_, to.position, first, count, stream);
+    send(velocity_, to.velocity, first, count, stream);
+    send(image_, to.image, first, count, stream);
+    send(cell_, to.cell, first, count, stream);
+    send(id_, to.id, first, count, stream);
+    send(type_, to.type, first, count, stream);
+    stream.synchronize();  // before other rows come into their place
+  }
+
+ private:
+  template <class T, class Source>
+  static void set(const Vec3View<T>& to, Index i, const std::array<Source, 3>& value) {
+    to.store(i, {static_cast<T>(value[0]), static_cast<T>(value[1]), static_cast<T>(value[2])});
+  }
+  template <class T>
+  static void send(const T* rows, Buffer<T>& to, std::int64_t first, std::int64_t count,
+                   Stream& stream) {
+    memory::copy(to.data() + first, rows, static_cast<std::size_t>(count) * sizeof(T), stream);
+  }
+  template <class T>
+  static void send(const Vec3View<T>& rows, Vec3Buffer<T>& to, std::int64_t first,
+                   std::int64_t count, Stream& stream) {
+    send(rows.x, to.x, first, count, stream);
+    send(rows.y, to.y, first, count, stream);
+    send(rows.z, to.z, first, count, stream);
+  }
+
+  HostBuffer memory_;
+  Vec3View<State> position_, velocity_;
+  Vec3View<std::int32_t> image_;
+  Index* cell_ = nullptr;
+  ParticleId* id_ = nullptr;
+  std::int32_t* type_ = nullptr;
+};
 
 }  // namespace
 
@@ -82,12 +117,12 @@ void upload(const StartState& start, const CellGrid& grid, Particles<Precision>&
   particles.count = static_cast<Index>(start.size());
   particles.state.resize(particles.count);
   upload_types(start.types, particles, stream);
+  RowsOnTheWay<Precision> rows(std::min(rows_at_a_time, start.size()));
   for (std::int64_t first = 0; first < start.size(); first += rows_at_a_time) {
     const std::int64_t count = std::min(rows_at_a_time, start.size() - first);
-    upload_rows(start, first, count, grid, particles.state, stream);
+    rows.fetch(start, first, count, grid);
+    rows.send(first, count, particles.state, stream);
   }
-  particles.state.id.upload(start.id, stream);
-  particles.state.type.upload(start.type, stream);
   particles.sums.resize(particles.count);
 }
 
