@@ -9,7 +9,11 @@
 # The language is set here; the sources know nothing of it. PENCILBOX_DEVICE is the namespace that
 # a device's copy lives in.
 set(PENCILBOX_DEVICES host)
-if(PENCILBOX_GPU STREQUAL "cuda")
+set(PENCILBOX_HIP_PLATFORM amd CACHE STRING
+  "What HIP runs on: amd, or nvidia, where its headers forward to CUDA and nvcc compiles (for tests of the HIP half)")
+set_property(CACHE PENCILBOX_HIP_PLATFORM PROPERTY STRINGS amd nvidia)
+
+macro(pencilbox_enable_cuda)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80 86 89 90)
   endif()
@@ -21,12 +25,27 @@ if(PENCILBOX_GPU STREQUAL "cuda")
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   find_package(CUDAToolkit REQUIRED)
+  set(PENCILBOX_GPU_LANGUAGE CUDA)
+endmacro()
+
+if(PENCILBOX_GPU STREQUAL "cuda")
+  pencilbox_enable_cuda()
   list(APPEND PENCILBOX_DEVICES cuda)
 elseif(PENCILBOX_GPU STREQUAL "hip")
-  if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
-    set(CMAKE_HIP_ARCHITECTURES gfx90a)
+  if(PENCILBOX_HIP_PLATFORM STREQUAL "nvidia")
+    pencilbox_enable_cuda()
+    # Headers alone: Debian's libamdhip64-dev, or a folder where it was unpacked.
+    find_path(PENCILBOX_HIP_HEADERS hip/nvidia_detail/nvidia_hip_runtime_api.h REQUIRED)
+  elseif(PENCILBOX_HIP_PLATFORM STREQUAL "amd")
+    if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
+      set(CMAKE_HIP_ARCHITECTURES gfx90a)
+    endif()
+    include(${CMAKE_CURRENT_LIST_DIR}/hip.cmake)
+    set(PENCILBOX_GPU_LANGUAGE HIP)
+  else()
+    message(FATAL_ERROR
+      "PENCILBOX_HIP_PLATFORM: unknown platform '${PENCILBOX_HIP_PLATFORM}', allowed: amd, nvidia")
   endif()
-  include(${CMAKE_CURRENT_LIST_DIR}/hip.cmake)
   list(APPEND PENCILBOX_DEVICES hip)
 elseif(NOT PENCILBOX_GPU STREQUAL "none")
   message(FATAL_ERROR "PENCILBOX_GPU: unknown device '${PENCILBOX_GPU}', allowed: none, cuda, hip")
@@ -58,13 +77,17 @@ function(pencilbox_compile_for_device target device)
     target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math
       $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
     target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX Boost::context)
-  elseif(device STREQUAL "cuda")
+  elseif(PENCILBOX_GPU_LANGUAGE STREQUAL "CUDA")
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>"
       "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Release>>>:-lineinfo>"
       "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PENCILBOX_RESOURCE_REPORT}>>:-Xptxas=-v>")
     target_link_libraries(${target} PUBLIC CUDA::cudart)
-  elseif(device STREQUAL "hip")
+    if(device STREQUAL "hip")
+      target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_NVIDIA__=1 __HIP_PLATFORM_NVCC__=1)
+      target_include_directories(${target} SYSTEM PRIVATE ${PENCILBOX_HIP_HEADERS})
+    endif()
+  else()
     target_compile_options(${target} PRIVATE
       "$<$<AND:$<COMPILE_LANGUAGE:HIP>,$<BOOL:${PENCILBOX_RESOURCE_REPORT}>>:-Rpass-analysis=kernel-resource-usage>")
   endif()

@@ -93,8 +93,12 @@ class Block {
   }
 #else
   PENCILBOX_DEVICE_FUNCTION void warp_barrier() const {
+#if defined(__HIP_PLATFORM_NVIDIA__)
+    PENCILBOX_ON_DEVICE(__syncwarp());
+#else
     PENCILBOX_ON_DEVICE(__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
                         __builtin_amdgcn_wave_barrier());
+#endif
   }
   template <class T>
   PENCILBOX_DEVICE_FUNCTION T shuffle(T value, int source_lane) const {

@@ -149,6 +149,10 @@ Error allow_shared_bytes(Function* entry, std::size_t bytes) {
 
 #include <string>
 
+#if defined(__HIP_PLATFORM_NVIDIA__)
+#include "core/device/gpu/hip_on_nvidia.hpp"
+#endif
+
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_runtime.h>
 
