@@ -357,6 +357,7 @@ void RankTeam<Precision>::advance_by_steps(std::int64_t steps, Wanted of_the_las
     compute(left == 1 ? of_the_last : Wanted::forces);
     if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
     for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
+    begin_region(Region::end);  // of the sample: what follows may be none
   }
 }
 

@@ -77,6 +77,7 @@ bool RankTeam<Precision>::exchange_positions(std::int32_t unit) {
     }
   }
   for (auto& domain : domains_) domain->take_positions(unit);
+  begin_region(Region::end);  // of the sample: what follows may be none
   return is_due;
 }
 

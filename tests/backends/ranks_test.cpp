@@ -112,6 +112,21 @@ TEST_P(ToTheBit, WhileAListLasts) {
   if (!emulated()) expect_same_steps(setup, {{1, 3, 1}}, 90, Exchange::host);
 }
 
+/// What comes behind a step that is timed is not counted to that step's last part.
+TEST_P(ToTheBit, TellWhereTheTimeWent) {
+  if (emulated()) return;
+  SimulationSetup setup = liquid();
+  setup.skin = 0.4;
+  const auto several = on({2, 1, 1}, setup);
+  several->advance(200);
+  const RegionSeconds regions = several->regions();
+  const double total = regions.integrate + regions.exchange + regions.bin + regions.reorder +
+                       regions.prepare + regions.force;
+  EXPECT_GT(regions.force, 0.0);
+  EXPECT_LT(regions.integrate, 0.6 * total);
+  EXPECT_LT(regions.exchange, 0.8 * total);
+}
+
 TEST_P(ToTheBit, ThroughMemoryOfTheHost) {
   expect_same_steps(liquid(), {{2, 1, 1}, {2, 3, 2}}, 4, Exchange::host);
 }
