@@ -394,7 +394,7 @@ void RankDomain<Precision>::grow() {
   mailbox_.make_room(wanted_letters_);
   if (wanted_rows_ > particles_.count) particles_.count = rows_for(wanted_rows_);
   if (wanted_row_ <= backend_->row_capacity()) return;
-  backend_->grow_rows(wanted_row_);
+  backend_->grow_rows(wanted_row_ + wanted_row_ / 8);  // a batch that is done again costs more
   ++times_grown_;
 }
 
