@@ -2,6 +2,7 @@
 // would be at it for longer than a device is at its steps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -19,6 +20,14 @@ void for_each_piece(std::int64_t count, std::int64_t each,
 constexpr std::int64_t particles_of_a_piece = 65536;
 void for_each_piece(std::int64_t count,
                     const std::function<void(std::int64_t begin, std::int64_t end)>& body);
+
+/// Calls body(i) for each i in [0, count), by pieces.
+template <class Body>
+void for_each_in_pieces(std::int64_t count, const Body& body) {
+  for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) body(static_cast<std::size_t>(i));
+  });
+}
 
 /// What body(begin, end) returns of each piece, in their order.
 template <class Value, class Body>

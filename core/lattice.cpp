@@ -55,16 +55,15 @@ StartState make_lattice(const Lattice& lattice, const Bool3& periodic) {
   start.types = {ParticleType{"A", 1.0}};
   make_large(start.position, count);
   const auto atoms = static_cast<std::int64_t>(basis.size());
-  for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t cell = i / atoms, row = cell / lattice.cells[0];
-      const std::array<std::int64_t, 3> at{cell % lattice.cells[0], row % lattice.cells[1],
-                                           row / lattice.cells[1]};
-      const Double3& atom = basis[static_cast<std::size_t>(i % atoms)];
-      Double3& position = start.position[static_cast<std::size_t>(i)];
-      for (std::size_t d = 0; d < 3; ++d) {
-        position[d] = (static_cast<double>(at[d]) + atom[d]) * constant + 0.5 * lattice.gap[d];
-      }
+  for_each_in_pieces(count, [&](std::size_t row) {
+    const auto i = static_cast<std::int64_t>(row);
+    const std::int64_t cell = i / atoms, line = cell / lattice.cells[0];
+    const std::array<std::int64_t, 3> at{cell % lattice.cells[0], line % lattice.cells[1],
+                                         line / lattice.cells[1]};
+    const Double3& atom = basis[static_cast<std::size_t>(i % atoms)];
+    for (std::size_t d = 0; d < 3; ++d) {
+      start.position[row][d] =
+          (static_cast<double>(at[d]) + atom[d]) * constant + 0.5 * lattice.gap[d];
     }
   });
   fill_at_rest(start);

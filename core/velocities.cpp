@@ -19,16 +19,6 @@ Double3 gaussian_velocity(double deviation, std::uint64_t seed, ParticleId id) {
   return {deviation * xy.first, deviation * xy.second, deviation * z.first};
 }
 
-/// Calls change(row) for each particle's, several at the same time.
-template <class Change>
-void for_each_row(const StartState& start, const Change& change) {
-  for_each_piece(start.size(), [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      change(i);
-    }
-  });
-}
-
 /// Of terms_of(row), an array for each particle, whose numbers are summed up each by itself.
 template <std::size_t size, class Terms>
 std::array<double, size> sums_over_rows(const StartState& start, const Terms& terms_of) {
@@ -57,14 +47,14 @@ void remove_mean_velocity(StartState& start) {
     return std::array{mass_of_one * u, mass_of_one * v, mass_of_one * w, mass_of_one};
   });
   const Double3 drift{x / mass, y / mass, z / mass};
-  for_each_row(start, [&](std::size_t i) {
+  for_each_in_pieces(start.size(), [&](std::size_t i) {
     for (std::size_t d = 0; d < 3; ++d) start.velocity[i][d] -= drift[d];
   });
 }
 
 void scale_to(StartState& start, double temperature) {
   const double factor = std::sqrt(temperature / kinetic_temperature(start));
-  for_each_row(start, [&](std::size_t i) {
+  for_each_in_pieces(start.size(), [&](std::size_t i) {
     for (double& component : start.velocity[i]) component *= factor;
   });
 }
@@ -96,7 +86,7 @@ void draw_velocities(StartState& start, double temperature, std::uint64_t seed) 
     start.velocity.assign(start.id.size(), Double3{});
     return;
   }
-  for_each_row(start, [&](std::size_t i) {
+  for_each_in_pieces(start.size(), [&](std::size_t i) {
     start.velocity[i] =
         gaussian_velocity(std::sqrt(temperature / start.mass_of(i)), seed, start.id[i]);
   });

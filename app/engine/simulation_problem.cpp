@@ -56,7 +56,7 @@ void require_numbers_that_fit(const StartState& start, const Problem& problem) {
   constexpr double largest_float = std::numeric_limits<float>::max();
   const bool in_floats = problem.precision != Precision::double_;
   const double largest = resolution_of(problem.potential, problem.precision).largest_coordinate();
-  const auto look_at = [&](std::size_t i) {
+  for_each_in_pieces(start.size(), [&](std::size_t i) {
     const double coordinate = largest_component(start.position[i]);
     if (in_floats && coordinate > largest_float) {
       refuse_number(start, i, "position", start.position[i], too_large_for_a_float);
@@ -67,11 +67,6 @@ void require_numbers_that_fit(const StartState& start, const Problem& problem) {
     if (coordinate > largest) {
       refuse_number(start, i, "position", start.position[i],
                     "so far from the origin that even in double precision its digits are lost");
-    }
-  };
-  for_each_piece(start.size(), [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      look_at(i);
     }
   });
 }

@@ -274,12 +274,10 @@ Index largest_cell(const CellGrid& grid, std::int64_t particles,
                    const std::function<std::array<Index, 3>(std::size_t)>& cell_of) {
   std::vector<Index> counts(static_cast<std::size_t>(grid.count()), 0);
   const GridView<double> view = grid.view<double>();
-  for_each_piece(particles, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const auto [x, y, z] = cell_of(i);
-      const std::atomic_ref count(counts[static_cast<std::size_t>(view.linear({x, y, z}))]);
-      count.fetch_add(1, std::memory_order_relaxed);
-    }
+  for_each_in_pieces(particles, [&](std::size_t i) {
+    const auto [x, y, z] = cell_of(i);
+    const std::atomic_ref count(counts[static_cast<std::size_t>(view.linear({x, y, z}))]);
+    count.fetch_add(1, std::memory_order_relaxed);
   });
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }

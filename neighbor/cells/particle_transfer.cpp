@@ -43,18 +43,17 @@ class RowsOnTheWay {
   void fetch(const StartState& start, std::int64_t first, std::int64_t count,
              const CellGrid& grid) {
     const GridView<double> view = grid.view<double>();
-    for_each_piece(count, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<Index>(begin); i < end; ++i) {
-        const auto row = static_cast<std::size_t>(first + i);
-        GridPlace home = place(grid, start.position[row]);
-        for (std::size_t d = 0; d < 3; ++d) home.image[d] += start.image[row][d];
-        set(position_, i, home.offset);
-        set(velocity_, i, start.velocity[row]);
-        set(image_, i, home.image);
-        cell_[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
-        id_[i] = start.id[row];
-        type_[i] = start.type[row];
-      }
+    for_each_in_pieces(count, [&](std::size_t k) {
+      const auto i = static_cast<Index>(k);
+      const std::size_t row = static_cast<std::size_t>(first) + k;
+      GridPlace home = place(grid, start.position[row]);
+      for (std::size_t d = 0; d < 3; ++d) home.image[d] += start.image[row][d];
+      set(position_, i, home.offset);
+      set(velocity_, i, start.velocity[row]);
+      set(image_, i, home.image);
+      cell_[i] = view.linear({home.cell[0], home.cell[1], home.cell[2]});
+      id_[i] = start.id[row];
+      type_[i] = start.type[row];
     });
   }
 
