@@ -15,7 +15,7 @@ set(_gnu_warnings -Wall -Wextra -Wnon-virtual-dtor ${_error})
 if(NOT PENCILBOX_UNITY) # what one file calls its own, the next may use for something else
   list(APPEND _gnu_warnings -Wshadow)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND _gnu_warnings -Wno-subobject-linkage)
+  set(_gcc_in_batches -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # On std::string operator+ (GCC bug 105651), on sizes that it fears are negative, inside fmt.
@@ -25,7 +25,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 # Unused parameters: a GPU compiler's host pass sees device words without their bodies.
 target_compile_options(pencilbox_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:${_gnu_warnings};${_gcc_false_alarms};-Wconversion;-Wno-sign-conversion;-Wpedantic>"
+  "$<$<COMPILE_LANGUAGE:CXX>:${_gnu_warnings};${_gcc_in_batches};${_gcc_false_alarms};-Wconversion;-Wno-sign-conversion;-Wpedantic>"
   "$<$<COMPILE_LANGUAGE:HIP>:${_gnu_warnings};-Wno-unused-parameter;-Wno-unused-command-line-argument>"
   "$<$<COMPILE_LANGUAGE:CUDA>:${_cuda_error};-Xcompiler=-Wall,-Wextra,-Wno-unused-parameter${_cuda_false_alarms}>")
 if(PENCILBOX_FUZZ)

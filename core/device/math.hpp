@@ -106,15 +106,19 @@ __device__ __host__ inline void add_product_where(bool counts, float a, float b,
 /// How many bits are set. Not std::popcount on a device: as a host function, relaxed or not, it
 /// compiles to 0 in CUDA's device code, without a word.
 PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint32_t bits) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if defined(__CUDA_ARCH__)
   return static_cast<Index>(__popc(bits));
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<Index>(__builtin_popcount(bits));
 #else
   return static_cast<Index>(std::popcount(bits));
 #endif
 }
 PENCILBOX_DEVICE_FUNCTION inline Index count_bits(std::uint64_t bits) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if defined(__CUDA_ARCH__)
   return static_cast<Index>(__popcll(bits));
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<Index>(__builtin_popcountll(bits));
 #else
   return static_cast<Index>(std::popcount(bits));
 #endif

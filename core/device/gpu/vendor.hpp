@@ -153,8 +153,9 @@ Error allow_shared_bytes(Function* entry, std::size_t bytes) {
 #include "core/device/gpu/hip_on_nvidia.hpp"
 #endif
 
-#include <hip/hip_cooperative_groups.h>
 #include <hip/hip_runtime.h>
+// Behind what it needs and does not include:
+#include <hip/hip_cooperative_groups.h>
 
 namespace pencilbox::hip::vendor {
 
