@@ -3,6 +3,8 @@
 // energy can leave it out.
 #pragma once
 
+#include <type_traits>
+
 #include "core/error.hpp"
 #include "core/exact_state.hpp"
 #include "core/exact_sum.hpp"
@@ -90,7 +92,7 @@ class ZeroMomentum {
     sum(
         particles,
         [&](const auto& term) {
-          return OfOwnRows{own, term};
+          return OfOwnRows<std::decay_t<decltype(term)>>{own, term};
         },
         result, stream);
   }

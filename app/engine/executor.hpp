@@ -3,11 +3,12 @@
 // units of a cycle where that fits a GPU at once, is the plan's: step_plan.hpp.)
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/device/device.hpp"
 
@@ -23,21 +24,24 @@ class Graphs {
     const void* position = nullptr;
     const void* velocity = nullptr;
 
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
   };
 
   void replay(const Key& what, Stream& stream, const std::function<void()>& enqueue) {
     if (noted_at_ != allocations) forget();
-    std::unique_ptr<Graph>& graph = graphs_[what];
-    if (!graph) graph = std::make_unique<Graph>(stream, enqueue);
+    auto found = std::find_if(graphs_.begin(), graphs_.end(),
+                              [&](const auto& one) { return one.first == what; });
+    if (found == graphs_.end()) {
+      found = graphs_.emplace(found, what, std::make_unique<Graph>(stream, enqueue));
+    }
     noted_at_ = allocations;
-    graph->replay(stream);
+    found->second->replay(stream);
   }
 
   void forget() { graphs_.clear(); }
 
  private:
-  std::map<Key, std::unique_ptr<Graph>> graphs_;
+  std::vector<std::pair<Key, std::unique_ptr<Graph>>> graphs_;  // few
   std::int64_t noted_at_ = 0;
 };
 

@@ -257,7 +257,7 @@ void RankDomain<Precision>::move() {
   profiler_.begin(Region::integrate, stream_);
   const ParticleMove<Precision> move =
       shared_->move(halves, {particles_, {}, step()}, sums_of_all(), stream_);
-  std::visit([this](const auto& one) { move_own<halves>(one); }, move);
+  std::visit([this](const auto& one) { this->template move_own<halves>(one); }, move);
 }
 
 template <class Precision>
