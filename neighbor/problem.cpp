@@ -67,11 +67,12 @@ std::optional<std::string> separations_too_coarse(const Problem& problem, Precis
   return text.str();
 }
 
-std::optional<std::string> cells_for_a_cutoff(const Problem& problem, const std::string& it) {
+std::optional<std::string> cells_for_a_cutoff(const Problem& problem,
+                                              const std::string& what_it_does) {
   if (!std::holds_alternative<CandidatePotentialModel>(problem.potential)) return {};
   return "the benchmark's potentials have no cutoff but the 27 cells around a particle, and this "
          "back end " +
-         it;
+         what_it_does;
 }
 
 std::optional<std::string> too_many_parts(const Problem& problem, Index of_a_cell) {

@@ -41,8 +41,9 @@ std::optional<std::string> infinitely_many_images(const Problem& problem);
 std::optional<std::string> separations_too_coarse(const Problem& problem, Precision arithmetic);
 
 /// The benchmark's potentials know no cutoff but the 27 cells around a particle: the reason, in
-/// words, why a back end that goes by another measure, as `it` says, cannot evaluate them.
-std::optional<std::string> cells_for_a_cutoff(const Problem& problem, const std::string& it);
+/// words, why a back end cannot evaluate them; `what_it_does` ends the sentence.
+std::optional<std::string> cells_for_a_cutoff(const Problem& problem,
+                                              const std::string& what_it_does);
 
 /// The reason, in words, why cells cannot be sorted in so many parts each: there are too many.
 std::optional<std::string> too_many_parts(const Problem& problem, Index of_a_cell);
