@@ -66,6 +66,11 @@ class Backend {
   /// step is a launch less then, and forces need not be stored.
   virtual bool moves_targets() const { return false; }
 
+  /// Whether compute_and_move() can be for a part of the targets, as `particles` says: both parts
+  /// may then run at the same time. (Only for those of one's own cells, the interior is what a rank
+  /// computes while its letters travel.)
+  virtual bool takes_parts() const { return false; }
+
   /// compute() for forces that go into `move` and nowhere else, to the bit as if they had been
   /// stored. New positions are written where this evaluation reads none.
   virtual void compute_and_move(const BinnedParticles<Precision>& /*particles*/,

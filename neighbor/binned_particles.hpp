@@ -10,6 +10,10 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// Of a rank's own particles: those that other ranks see, who have to be moved before letters can
+/// go and may have sources in letters that came; and those inside, who have to do with nobody else.
+enum class PartOfTargets { all, border, interior };
+
 template <class Precision>
 struct BinnedParticles {
   using Pair = typename Precision::Pair;
@@ -38,7 +42,13 @@ struct BinnedParticles {
   /// of which each has rows behind the last particle, too. Who moves targets moves no others.
   bool all_are_targets = true;
   CellBox targets{};
-  bool stay_near = false;  ///< none is ever more than about a cell outside the grid
+  /// Of their cells, those whose neighbours are all the rank's own.
+  CellBox interior{};
+  /// Whom an evaluation is for: of back ends that say so (Backend::takes_parts()) and others of
+  /// which each looks at each target by itself. Rebuilds are for all.
+  PartOfTargets part = PartOfTargets::all;
+  Index most_in_border = 0;  ///< targets, at most
+  bool stay_near = false;    ///< none is ever more than about a cell outside the grid
 
   /// From whichever of the two there is.
   PENCILBOX_DEVICE_FUNCTION Vec3<Pair> pair_position(Index i) const {
@@ -50,7 +60,14 @@ struct BinnedParticles {
   }
 
   PENCILBOX_DEVICE_FUNCTION bool has_targets_in(Index of_cell) const {
-    return all_are_targets || targets.has(grid.coordinates(of_cell));
+    if (all_are_targets) return true;
+    const CellCoordinates place = grid.coordinates(of_cell);
+    return targets.has(place) &&
+           (part == PartOfTargets::all || interior.has(place) == (part == PartOfTargets::interior));
+  }
+  /// Whether it is a cell of the rank's own that others see.
+  PENCILBOX_DEVICE_FUNCTION bool is_in_border(Index of_cell) const {
+    return !all_are_targets && !interior.has(grid.coordinates(of_cell));
   }
   /// Of rows that may be nobody's.
   PENCILBOX_DEVICE_FUNCTION bool is_target(Index i) const {

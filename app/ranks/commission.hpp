@@ -8,6 +8,7 @@
 #include "app/engine/simulation.hpp"
 #include "app/ranks/decomposition.hpp"
 #include "app/ranks/mail.hpp"
+#include "core/observation.hpp"
 #include "neighbor/problem.hpp"
 
 namespace pencilbox {
@@ -25,6 +26,12 @@ struct Commission {
   std::int64_t list_age = 0;  ///< likewise: evaluations since its list was made
 };
 
+/// What a frame is to have of each particle.
+struct FrameOrder {
+  FieldSet fields;
+  int float_bytes = 8;  ///< 4: floats are float, 8: double
+};
+
 /// What all ranks do next, together.
 struct Order {
   enum class What {
@@ -36,6 +43,7 @@ struct Order {
     begin_stage,          ///< of which a letter follows
     stretch,              ///< to a box of which a letter follows; particles are dealt out then
     rows,                 ///< hand them to the first rank
+    frame,                ///< likewise, what `frame` asks for
     collect_energy,       ///< that with heat baths, likewise
     count,
     busy_seconds,
@@ -45,6 +53,7 @@ struct Order {
   What what = What::end;
   std::int64_t steps = 0;  ///< of `advance`
   bool energies = false;   ///< of `evaluate`, and of the last step of `advance`
+  FrameOrder frame{};
 };
 
 /// Nothing is lost. A process of another build would not understand it.

@@ -57,35 +57,69 @@ struct ClosePositions {
   static constexpr const char* name = "ranks: close positions";
   const LetterRows<Precision>* letters;
   const Index* counts;
-  const StepControl* control;
   Signal* const* signals;
   std::uint32_t exchange;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
     const LetterRows<Precision>& letter = letters[rank];
     if (letter.size != nullptr) *letter.size = {0, counts[rank]};
-    if (signals[rank] == nullptr) return;
-    if (control->due != 0) signals[rank]->due = exchange;
-    raise_flag(&signals[rank]->flag, exchange);
+    if (signals[rank] != nullptr) raise_flag(&signals[rank]->flag, exchange);
   }
 };
 
-struct WaitForPositions {
-  static constexpr const char* name = "ranks: wait for positions";
+struct TellIfDue {
+  static constexpr const char* name = "ranks: tell whether a list is due";
+  const StepControl* control;
+  Signal* const* signals;
+  std::uint32_t exchange;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
+    if (signals[rank] == nullptr) return;
+    if (control->due != 0) signals[rank]->due = exchange;
+    raise_flag(&signals[rank]->told, exchange);
+  }
+};
+
+struct HearIfDue {
+  static constexpr const char* name = "ranks: hear whether a list is due";
   Signal* const* signals;
   std::uint32_t exchange;
   StepControl* control;
   std::int32_t unit;
+  std::int32_t* heard;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
-    Signal* const signal = signals[rank];
-    if (signal == nullptr) return;
-    wait_for_flag(&signal->flag, exchange);
-    if (look_at(&signal->due) != exchange) return;
+    if (!is_due(signals[rank])) return;
     atomic_min(&control->limit, unit);
     atomic_max(&control->due, std::int32_t{1});
+    *heard = unit;
+  }
+
+  /// By what that rank says; this one, who has no signal, knows by itself.
+  PENCILBOX_DEVICE_FUNCTION bool is_due(Signal* signal) const {
+    if (signal == nullptr) return control->due != 0;
+    wait_for_flag(&signal->told, exchange);
+    return look_at(&signal->due) == exchange;
   }
 };
+
+template <class Tell, class Hear>
+struct TellAndHear {
+  static constexpr const char* name = Hear::name;
+  Tell tell;
+  Hear hear;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index rank) const {
+    tell(rank);
+    hear(rank);
+  }
+};
+
+template <class Tell, class Hear>
+void take_turn(Turn turn, Stream& stream, Index ranks, const Tell& tell, const Hear& hear) {
+  if (turn == Turn::both) return for_each(stream, ranks, TellAndHear<Tell, Hear>{tell, hear});
+  turn == Turn::tell ? for_each(stream, ranks, tell) : for_each(stream, ranks, hear);
+}
 
 /// Some more than was wanted, so that not every fluctuation makes room anew: layers of a crystal
 /// that melts fill unevenly.
@@ -280,21 +314,24 @@ void Mailbox<Precision>::send() {
 }
 
 template <class Precision>
-void Mailbox<Precision>::send_positions(const Index* counts, const StepControl* control) {
-  for_each(stream_, static_cast<Index>(ranks_),
-           ClosePositions<Precision>{letters_[half()].data(), counts, control,
-                                     signals_of_others_.data(), exchange_});
-}
-
-template <class Precision>
 void Mailbox<Precision>::wait() {
   for_each(stream_, static_cast<Index>(ranks_), WaitForLetters{own_signals_.data(), exchange_});
 }
 
 template <class Precision>
-void Mailbox<Precision>::wait_for_positions(StepControl* control, std::int32_t unit) {
-  for_each(stream_, static_cast<Index>(ranks_),
-           WaitForPositions{own_signals_.data(), exchange_, control, unit});
+void Mailbox<Precision>::exchange_positions(Turn turn, const Index* counts, Stream& stream) {
+  const ClosePositions<Precision> close{letters_[half()].data(), counts, signals_of_others_.data(),
+                                        exchange_};
+  take_turn(turn, stream, static_cast<Index>(ranks_), close,
+            WaitForLetters{own_signals_.data(), exchange_});
+}
+
+template <class Precision>
+void Mailbox<Precision>::agree_if_due(Turn turn, StepControl* control, std::int32_t unit,
+                                      std::int32_t* heard) {
+  take_turn(turn, stream_, static_cast<Index>(ranks_),
+            TellIfDue{control, signals_of_others_.data(), exchange_},
+            HearIfDue{own_signals_.data(), exchange_, control, unit, heard});
 }
 
 /// Of a letter of so many ghosts, or positions of them.

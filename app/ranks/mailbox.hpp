@@ -7,7 +7,9 @@
 // answer to the one before.
 //
 // Flags go to all ranks, whether letters do or not: where a list is kept, each says with its flag
-// whether one of its particles has moved so far that all have to make their lists anew.
+// whether one of its particles has moved so far that all have to make their lists anew. Where
+// positions of the border leave before the interior has moved, it says so with another flag, when
+// that has.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +49,14 @@ struct Arrived {
 /// What a letter is about.
 enum class LetterOf { particles, positions };
 
+/// Ranks of one process may share a device: all tell there before one of them waits to hear. One
+/// that has its device alone does both in one kernel.
+enum class Turn { tell, hear, both };
+
 /// What a rank says to another beside its letter, in the other's memory.
 struct Signal {
   std::uint32_t flag;  ///< the last exchange
+  std::uint32_t told;  ///< the last of which `due` is known
   std::uint32_t due;   ///< the last that said so
 };
 
@@ -96,10 +103,11 @@ class Mailbox {
   void send();
   /// Kernels from here on see what came; of letters that go straight.
   void wait();
-  /// The same of positions, so many for each rank; whoever finds `control` due tells all, which
-  /// then find it so before unit `unit`.
-  void send_positions(const Index* counts, const StepControl* control);
-  void wait_for_positions(StepControl* control, std::int32_t unit);
+  /// The same of positions, so many for each rank: send() to tell, wait() to hear.
+  void exchange_positions(Turn turn, const Index* counts, Stream& stream);
+  /// After either: whoever finds `control` due tells all, which then find it so before unit `unit`,
+  /// and note that unit in `heard`, where the host can see it.
+  void agree_if_due(Turn turn, StepControl* control, std::int32_t unit, std::int32_t* heard);
   /// Of the last letters of particles, room or not: [ranks].
   const LetterSize* last_sent() const { return last_sent_.data(); }
   /// Exchanges so far; and that those after it have not been: kernels of theirs had a closed gate.

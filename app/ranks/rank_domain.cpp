@@ -91,6 +91,7 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   used_.resize(1);
   most_used_.resize(1);
   control_.upload(std::vector<StepControl>(1), stream_);
+  heard_.resize(sizeof(std::int32_t));
   profiler_.pause();
   lay_rows();
 }
@@ -168,13 +169,16 @@ void RankDomain<Precision>::lay_rows() {
 }
 
 template <class Precision>
-BinnedParticles<Precision> RankDomain<Precision>::view(std::int32_t unit) {
+BinnedParticles<Precision> RankDomain<Precision>::view(std::int32_t unit, PartOfTargets part) {
   BinnedParticles<Precision> view = binning_->view(particles_, mirror_of(unit));
   view.stay_near = true;
   view.all_are_targets = false;
   view.targets = own_box();
   view.rows += mailbox_.slots();
   if (!keeps_list()) return view;
+  view.interior = cells_that_nobody_sees();
+  view.part = part;
+  view.most_in_border = borders_.places();  // who is seen by several is counted as often
   view.count = view.rows;  // rows of a list are written before anybody knows of too many
   view.longest_row = &control_.data()->longest_row;
   return view;
@@ -204,6 +208,14 @@ CellBox RankDomain<Precision>::own_box() const {
           {margin[0] + cells[0], margin[1] + cells[1], margin[2] + cells[2]}};
 }
 
+/// Of this rank's grid, copies' cells included; as the global one counts.
+template <class Precision>
+CellCoordinates RankDomain<Precision>::first_cell_in_global_grid() const {
+  const Domain& domain = decomposition_.domain(rank_);
+  const auto& margin = domain.margin;
+  return {domain.first[0] - margin[0], domain.first[1] - margin[1], domain.first[2] - margin[2]};
+}
+
 template <class Precision>
 OwnRows RankDomain<Precision>::own_rows() const {
   return {rows_used(), particles_.state.cell.data(),
@@ -212,13 +224,10 @@ OwnRows RankDomain<Precision>::own_rows() const {
 
 template <class Precision>
 Departures<Precision> RankDomain<Precision>::departures() {
-  const Domain& domain = decomposition_.domain(rank_);
-  const auto& margin = domain.margin;
   const RankGrid& ranks = decomposition_.rank_grid();
   Departures<Precision> depart;
   depart.global = decomposition_.global().template view<State>();
-  depart.first = {domain.first[0] - margin[0], domain.first[1] - margin[1],
-                  domain.first[2] - margin[2]};
+  depart.first = first_cell_in_global_grid();
   depart.own = own_box();
   depart.unseen = cells_that_nobody_sees();
   depart.who_sees = {
@@ -373,10 +382,7 @@ template <class Precision>
 bool RankDomain<Precision>::was_short() {
   wanted_letters_ = mailbox_.wanted();
   wanted_rows_ = std::max({wanted_rows_, most_used_.download(stream_)[0], rows_now()});
-  if (keeps_list()) {
-    wanted_row_ = control_.download(stream_)[0].longest_row;
-    longest_row_ = std::max(longest_row_, wanted_row_);
-  }
+  if (keeps_list()) note_longest_row(control_.download(stream_)[0]);
   return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_) ||
          wanted_row_ > backend_->row_capacity();
 }
@@ -393,9 +399,7 @@ template <class Precision>
 void RankDomain<Precision>::grow() {
   mailbox_.make_room(wanted_letters_);
   if (wanted_rows_ > particles_.count) particles_.count = rows_for(wanted_rows_);
-  if (wanted_row_ <= backend_->row_capacity()) return;
-  backend_->grow_rows(wanted_row_ + wanted_row_ / 8);  // a batch that is done again costs more
-  ++times_grown_;
+  grow_rows();
 }
 
 template <class Precision>
@@ -416,6 +420,17 @@ std::vector<std::optional<Index>> RankDomain<Precision>::own_cells() {
   std::vector<std::optional<Index>> own;
   for (const Index cell : cells) own.push_back(decomposition_.own_cell_at(rank_, cell));
   return own;
+}
+
+template <class Precision>
+Letter RankDomain<Precision>::frame_part(const FrameOrder& order) {
+  const CellGrid& global = decomposition_.global();
+  const Domain& domain = decomposition_.domain(rank_);
+  const CellsWithin place{domain.grid.template view<double>(),
+                          first_cell_in_global_grid(),
+                          global.view<double>(),
+                          {global.lower[0], global.lower[1], global.lower[2]}};
+  return frame_part_.pack(particles_, own_rows(), place, order, stream_);
 }
 
 template <class Precision>

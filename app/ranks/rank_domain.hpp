@@ -12,12 +12,11 @@
 //
 // Where the back end keeps a list, order and ghosts last as long as it does:
 //
-//   move          under watch; positions of those that others see            -> letters ->
-//   take          where ghosts are now
-//   compute       by the list
+//   compute       by the list, and move under watch: those that others see first -> letters ->
+//   take          where ghosts are now, while the interior is computed and moved
 //
-// until one of some rank has moved too far, which all ranks get to know with the letters. Then,
-// before forces are computed:
+// until one of some rank has moved too far, which all ranks tell each other. Then, before forces
+// are computed:
 //
 //   settle        each into the cell where it is, or over to its owner       -> letters ->
 //   show          copies of those in cells that others see                   -> letters ->
@@ -28,6 +27,7 @@
 // the batch is done again from a copy of what it began with, with more of them.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,6 +37,7 @@
 #include "app/ranks/borders.hpp"
 #include "app/ranks/decomposition.hpp"
 #include "app/ranks/departures.hpp"
+#include "app/ranks/frame_parts.hpp"
 #include "app/ranks/mailbox.hpp"
 #include "app/ranks/particle_copy.hpp"
 #include "app/ranks/particle_rows.hpp"
@@ -66,6 +67,8 @@ class RankDomain {
   SumExchange& sums() { return sums_; }
   Profiler& profiler() { return profiler_; }
   Stream& stream() { return stream_; }
+  /// Of what others see, and of letters with positions.
+  Stream& border_stream() { return border_stream_; }
 
   bool keeps_list() const { return rules_.lasts == OrderLasts::while_near; }
 
@@ -96,27 +99,42 @@ class RankDomain {
 
   /// Of what belongs to unit k.
   Gate gate_of(std::int32_t k) { return {&control_.data()->limit, k}; }
-  /// `units` may run. How many of them did: settled().
+  /// `units` may run, or none where the list is no good. How many of them did: settled().
   void open(std::int32_t units);
   /// What unit 0 will evaluate is where they are now.
   void begin_units();
+  /// Waits until the device is so near to unit k that it should be enqueued. False if a list is due
+  /// before it, as far as the host knows.
+  bool is_time_for(std::int32_t k);
+  /// All of unit k is enqueued.
+  void mark_unit(std::int32_t k);
   struct Settled {
     std::int32_t units = 0;
     bool is_due = false;  ///< a new list
   };
   Settled settled();
+  /// Of the list, where the last one had too few.
+  void grow_rows();
   /// The halves that lead to unit 0, or from unit k to the next.
   void watch_first_half();
-  /// In one kernel where back end and integrator can; then the halves have nothing left to do.
+  /// In one kernel where back end and integrator can; then the halves have nothing left to do. In
+  /// two at a time, where the back end can: the border's is the first to be through.
   void compute_unit(std::int32_t k);
   void watch_both_halves(std::int32_t k);
+  /// What follows on the border's stream is behind all that is enqueued as yet.
+  void begin_border();
+  // On the border's stream, while the interior is under way.
   void send_positions();
-  /// Of who has moved too far, unit k knows.
-  void wait_for_positions(std::int32_t k);
+  void exchange_positions(Turn turn);
+  /// For unit k.
+  void take_positions(std::int32_t k);
+  /// What follows knows all that came.
+  void meet_border();
+  /// Whether a list is due before unit k.
+  void agree_if_due(Turn turn, std::int32_t k);
   /// Of who is told by the host.
   bool is_due();
   void stop_before(std::int32_t k);
-  void take_positions(std::int32_t k);
 
   const SharedIntegrator<Precision>& integrator() const { return *shared_; }
   /// When everybody's are there.
@@ -152,6 +170,8 @@ class RankDomain {
   double conserved_energy(const Observation& sums);
   bool conserves_momentum() const { return integrator_->conserves_momentum(); }
 
+  /// Of its own, once they are ordered.
+  Letter frame_part(const FrameOrder& order);
   /// Its own, by cell and id, with forces and whatever else was wanted of the last evaluation.
   std::vector<Row> rows();
   /// Its steps are counted from the first of this domain.
@@ -181,14 +201,19 @@ class RankDomain {
   void watch(std::int32_t unit);
   void take_in(Coming coming);
   void keep_list();
+  std::int32_t* heard() { return reinterpret_cast<std::int32_t*>(heard_.data()); }
+  void note_longest_row(const StepControl& control);
   void begin_again_from_list();
   std::vector<Row> own_of(const Vec3Buffer<State>& references);
   OwnRows own_rows() const;
   CellBox own_box() const;
+  CellCoordinates first_cell_in_global_grid() const;
   SumsOfRanks sums_of_all() const { return sums_.all(all_particles_); }
   Departures<Precision> departures();
   CellBox cells_that_nobody_sees() const;
-  BinnedParticles<Precision> view(std::int32_t unit = 0);
+  BinnedParticles<Precision> view(std::int32_t unit = 0, PartOfTargets part = PartOfTargets::all);
+  void compute_and_move(std::int32_t unit, const KickAndDrift<Precision>& move, PartOfTargets part,
+                        Stream& stream);
   std::int32_t mirror_of(std::int32_t unit) const { return (first_mirror_ + unit) % 2; }
   Arrival<Precision> watch_for(std::int32_t unit, bool apart);
   const Index* rows_used() const;
@@ -200,6 +225,9 @@ class RankDomain {
   int rank_;
   OrderRules rules_;
   Stream stream_;
+  Stream border_stream_{Priority::high};
+  Event before_border_, after_border_;
+  std::array<Event, 2> unit_is_over_;  ///< of even and odd units
   Profiler profiler_;
   Mailbox<Precision> mailbox_;
   SumExchange sums_;
@@ -212,11 +240,13 @@ class RankDomain {
   Reduction reduction_;
   Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, so far
   ParticleCopy<Precision> kept_;
+  FramePart<Precision> frame_part_;
   Index wanted_rows_ = 0;
   std::vector<LetterSize> wanted_letters_;
 
   // Where a list is kept.
   Buffer<StepControl> control_;
+  HostBuffer heard_;  ///< the unit before which a list is due, where the device has said so
   Borders borders_;
   std::vector<Row> owned_;  ///< what own() got, while nothing has come of it
   Vec3Buffer<State> kept_reference_;
@@ -227,6 +257,7 @@ class RankDomain {
   std::int32_t opened_at_ = 0;     ///< step that unit 0 evaluates
   std::int32_t first_mirror_ = 0;  ///< that it reads
   bool has_moved_ = false;         ///< the unit under way, with its forces
+  bool border_is_ahead_ = false;   ///< of the interior, in that unit
   std::uint32_t letters_then_ = 0, sums_then_ = 0;
 
   std::array<Buffer<PlacesOfCell>, 3> places_;

@@ -1,4 +1,5 @@
 // A rank's part of a step where the back end keeps a list.
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -7,6 +8,8 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
+
+constexpr std::int32_t nothing_heard = -1;
 
 /// Everybody that has a row as yet keeps it; the rows behind are free.
 struct StayWhereTheyAre {
@@ -69,14 +72,17 @@ struct WatchOwn {
   }
 };
 
+/// None, where rows of the list turned out to be too short: then it is to be made anew.
 struct OpenUnits {
   static constexpr const char* name = "ranks: open units";
   StepControl* control;
   std::int32_t units;
+  Index row_capacity;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
-    control->limit = units;
-    control->due = 0;
+    const bool is_short = control->longest_row > row_capacity;
+    control->limit = is_short ? 0 : units;
+    control->due = is_short ? 1 : 0;
   }
 };
 
@@ -166,8 +172,23 @@ void RankDomain<Precision>::begin_units() {
 
 template <class Precision>
 void RankDomain<Precision>::open(std::int32_t units) {
-  for_each(stream_, 1, OpenUnits{control_.data(), units});
+  *heard() = nothing_heard;
+  for_each(stream_, 1, OpenUnits{control_.data(), units, backend_->row_capacity()});
   begin_units();
+}
+
+/// One unit is under way and one waits behind it: with more, those behind the last before a list
+/// would be launched in vain.
+template <class Precision>
+bool RankDomain<Precision>::is_time_for(std::int32_t k) {
+  const Event& over = unit_is_over_[static_cast<std::size_t>(k % 2)];
+  if (k >= 2) over.wait();
+  return *static_cast<const volatile std::int32_t*>(heard()) == nothing_heard;
+}
+
+template <class Precision>
+void RankDomain<Precision>::mark_unit(std::int32_t k) {
+  unit_is_over_[static_cast<std::size_t>(k % 2)].record(stream_);
 }
 
 /// Numbers of exchanges that have not been are given once more: on all ranks alike, since all have
@@ -175,12 +196,27 @@ void RankDomain<Precision>::open(std::int32_t units) {
 template <class Precision>
 auto RankDomain<Precision>::settled() -> Settled {
   const StepControl control = control_.download(stream_)[0];
+  note_longest_row(control);
   const auto units = static_cast<std::uint32_t>(control.limit);
   step_ = opened_at_ + control.limit;
   first_mirror_ = mirror_of(control.limit);
   mailbox_.take_back_to(letters_then_ + units);
   sums_.take_back_to(sums_then_ + (shared_->sums_in_steps() ? units : 0));
   return {control.limit, control.due != 0};
+}
+
+template <class Precision>
+void RankDomain<Precision>::note_longest_row(const StepControl& control) {
+  wanted_row_ = control.longest_row;
+  longest_row_ = std::max(longest_row_, wanted_row_);
+}
+
+/// And some more, since a list that is made in vain costs more.
+template <class Precision>
+void RankDomain<Precision>::grow_rows() {
+  if (wanted_row_ <= backend_->row_capacity()) return;
+  backend_->grow_rows(wanted_row_ + wanted_row_ / 8);
+  ++times_grown_;
 }
 
 /// What those are handed to that move on for unit `unit`.
@@ -220,19 +256,36 @@ void RankDomain<Precision>::watch_first_half() {
 template <class Precision>
 void RankDomain<Precision>::compute_unit(std::int32_t k) {
   step_ = opened_at_ + k + 1;
-  has_moved_ = false;
   std::optional<KickAndDrift<Precision>> move;
   if (backend_->moves_targets() && !profiler_.sampling()) {
     move = integrator_->kick_and_drift({particles_, watch_for(k + 1, true), step()});
   }
+  has_moved_ = move.has_value();
+  border_is_ahead_ = has_moved_ && backend_->takes_parts();
   profiler_.begin(Region::force, stream_);
-  if (move) {
-    has_moved_ = true;
-    backend_->compute_and_move(view(k), *interaction_, *move, stream_);
+  if (border_is_ahead_) {
+    begin_border();
+    compute_and_move(k, *move, PartOfTargets::border, border_stream_);
+    compute_and_move(k, *move, PartOfTargets::interior, stream_);
+  } else if (has_moved_) {
+    compute_and_move(k, *move, PartOfTargets::all, stream_);
   } else {
     backend_->compute(view(k), *interaction_, Wanted::forces, particles_.sums, stream_);
   }
   profiler_.begin(Region::end, stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::compute_and_move(std::int32_t unit, const KickAndDrift<Precision>& move,
+                                             PartOfTargets part, Stream& stream) {
+  backend_->compute_and_move(view(unit, part), *interaction_, move, stream);
+}
+
+/// Behind all that is enqueued as yet.
+template <class Precision>
+void RankDomain<Precision>::begin_border() {
+  before_border_.record(stream_);
+  before_border_.hold(border_stream_);
 }
 
 template <class Precision>
@@ -242,16 +295,27 @@ void RankDomain<Precision>::watch_both_halves(std::int32_t k) {
 
 template <class Precision>
 void RankDomain<Precision>::send_positions() {
+  if (!std::exchange(border_is_ahead_, false)) begin_border();
   const Outgoing<Precision> outgoing = mailbox_.outgoing(LetterOf::positions);
-  for_each(stream_, borders_.places(),
+  for_each(border_stream_, borders_.places(),
            SendPositions<Precision>{borders_.view(), outgoing.letters,
                                     std::as_const(particles_.state.position).view()});
-  mailbox_.send_positions(borders_.view().count, control_.data());
 }
 
 template <class Precision>
-void RankDomain<Precision>::wait_for_positions(std::int32_t k) {
-  mailbox_.wait_for_positions(control_.data(), k);
+void RankDomain<Precision>::exchange_positions(Turn turn) {
+  mailbox_.exchange_positions(turn, borders_.view().count, border_stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::meet_border() {
+  after_border_.record(border_stream_);
+  after_border_.hold(stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::agree_if_due(Turn turn, std::int32_t k) {
+  mailbox_.agree_if_due(turn, control_.data(), k, heard());
 }
 
 template <class Precision>
@@ -267,7 +331,7 @@ void RankDomain<Precision>::stop_before(std::int32_t k) {
 template <class Precision>
 void RankDomain<Precision>::take_positions(std::int32_t k) {
   for_each(
-      stream_, mailbox_.slots(),
+      border_stream_, mailbox_.slots(),
       TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
                                particles_.state.position.view(), binning_->mirror(mirror_of(k)),
                                particles_.state.type.data(), particles_.types > 1});

@@ -427,6 +427,13 @@ auto RankTeam<Precision>::rows() -> std::vector<Row> {
 }
 
 template <class Precision>
+Mail RankTeam<Precision>::frame_parts(const FrameOrder& order) {
+  std::vector<Letter> letters;
+  for (auto& domain : domains_) letters.push_back(domain->frame_part(order));
+  return post_.at_the_first(std::move(letters));
+}
+
+template <class Precision>
 std::vector<double> RankTeam<Precision>::busy_seconds() {
   return from_all<double>([&](Domain& domain) {
     std::vector<double> seconds;
@@ -534,6 +541,9 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::rows:
         team.rows();
+        break;
+      case Order::What::frame:
+        team.frame_parts(order.frame);
         break;
       case Order::What::collect_energy:
         team.collect_energy();

@@ -28,6 +28,8 @@ class RankTeam {
   bool exchanges_directly() const { return is_direct_; }
 
   bool keeps_list() const { return domains_.front()->keeps_list(); }
+  /// Since the last evaluation, until particles are owned anew.
+  bool is_ordered() const { return is_ordered_; }
 
   /// Deals out the particles: all of them on the first rank, none elsewhere. `have_list`: they are
   /// to go on with that, and with the forces that they have.
@@ -54,6 +56,8 @@ class RankTeam {
 
   /// By cell and id: as one rank orders them that is deterministic.
   std::vector<Row> rows();
+  /// Of a frame each rank's part. Only while particles are ordered: is_ordered().
+  Mail frame_parts(const FrameOrder& order);
   /// The first particle that was lost, if one was, and the fullest cell.
   BinningHealth health();
   NeighborStats count();
@@ -116,8 +120,11 @@ class RankTeam {
   void order_and_list();
   void list_what_is_owned();
   void list_anew();
-  std::int32_t units_at_once(std::int64_t left) const;
+  void count_interval();
+  template <class Say>
+  void take_turns(const Say& say);
   bool exchange_positions(std::int32_t unit);
+  bool is_list_due(std::int32_t unit);
   void run_units(std::int32_t units);
   bool is_sample_of_lists() const;
 
@@ -134,7 +141,6 @@ class RankTeam {
   bool is_list_old_ = false;  ///< of what is owned: made of where it was, not of where it is
   ListStats list_, kept_list_;
   std::int64_t list_age_ = 0, kept_list_age_ = 0;
-  std::int32_t expected_interval_ = 0;  ///< the longest of late; 0: not known
 };
 
 /// What processes do that are not that of the first rank: what it orders, until it ends.

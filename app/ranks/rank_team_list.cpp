@@ -12,6 +12,9 @@ namespace {
 /// Of the profile: with the list that they begin with.
 constexpr std::int64_t lists_a_sample = 8;
 
+/// That one list may last.
+constexpr std::int64_t most_units = 1 << 20;
+
 }  // namespace
 
 template <class Precision>
@@ -37,27 +40,22 @@ void RankTeam<Precision>::list_what_is_owned() {
 }
 
 template <class Precision>
-void RankTeam<Precision>::list_anew() {
+void RankTeam<Precision>::count_interval() {
   ++list_.rebuilds;
   list_.steps += list_age_;
   list_.longest = std::max(list_.longest, list_age_);
   list_.shortest = list_.shortest == 0 ? list_age_ : std::min(list_.shortest, list_age_);
-  const auto interval = static_cast<std::int32_t>(list_age_);
-  const bool is_short = interval < expected_interval_ - expected_interval_ / 8 - 1;
-  if (interval > expected_interval_ || is_short) expected_interval_ = interval;
+}
+
+/// One that was of no use, since some rank's rows were too short, is made once more.
+template <class Precision>
+void RankTeam<Precision>::list_anew() {
+  if (list_age_ > 0) count_interval();
+  for (auto& domain : domains_) domain->grow_rows();
   for (auto& domain : domains_) domain->settle();
   exchange_letters();
   for (auto& domain : domains_) domain->take_emigrants();
   order_and_list();
-}
-
-/// Those beyond the next list are launched in vain, and for those that lack the host is waited for.
-template <class Precision>
-std::int32_t RankTeam<Precision>::units_at_once(std::int64_t left) const {
-  constexpr std::int64_t at_first = 16, most = 128;
-  const std::int64_t by_interval =
-      expected_interval_ == 0 ? at_first : std::min<std::int64_t>(most, expected_interval_ + 1);
-  return static_cast<std::int32_t>(std::min(left, by_interval));
 }
 
 /// Where everybody is now, for unit `unit`. Whether the host knows already that it is not to be.
@@ -65,35 +63,63 @@ template <class Precision>
 bool RankTeam<Precision>::exchange_positions(std::int32_t unit) {
   begin_region(Region::exchange);
   for (auto& domain : domains_) domain->send_positions();
-  bool is_due = false;
   if (is_direct_) {
-    for (auto& domain : domains_) domain->wait_for_positions(unit);
+    take_turns([](Domain& domain, Turn turn) { domain.exchange_positions(turn); });
   } else {
+    for (auto& domain : domains_) domain->exchange_positions(Turn::tell);
+    for (auto& domain : domains_) domain->meet_border();
     carry_letters_through_host();
-    for (auto& domain : domains_) is_due = domain->is_due() || is_due;
-    is_due = is_any(is_due);
-    if (is_due) {
-      for (auto& domain : domains_) domain->stop_before(unit);
-    }
+    for (auto& domain : domains_) domain->begin_border();
   }
   for (auto& domain : domains_) domain->take_positions(unit);
+  for (auto& domain : domains_) domain->meet_border();
+  const bool is_due = is_list_due(unit);
   begin_region(Region::end);  // of the sample: what follows may be none
   return is_due;
 }
 
 template <class Precision>
+template <class Say>
+void RankTeam<Precision>::take_turns(const Say& say) {
+  if (domains_.size() == 1) return say(*domains_.front(), Turn::both);
+  for (auto& domain : domains_) say(*domain, Turn::tell);
+  for (auto& domain : domains_) say(*domain, Turn::hear);
+}
+
+/// Where the device tells, the host does not know.
+template <class Precision>
+bool RankTeam<Precision>::is_list_due(std::int32_t unit) {
+  if (is_direct_) {
+    take_turns([unit](Domain& domain, Turn turn) { domain.agree_if_due(turn, unit); });
+    return false;
+  }
+  bool is_due = false;
+  for (auto& domain : domains_) is_due = domain->is_due() || is_due;
+  is_due = is_any(is_due);
+  if (is_due) {
+    for (auto& domain : domains_) domain->stop_before(unit);
+  }
+  return is_due;
+}
+
+/// So many, or those until a list is due.
+template <class Precision>
 void RankTeam<Precision>::run_units(std::int32_t units) {
   for (auto& domain : domains_) domain->open(units);
-  for (std::int32_t k = 0; k < units; ++k) {
+  if (list_age_ == 0 && is_list_due(0)) return;
+  for (std::int32_t k = 0; k < units && domains_.front()->is_time_for(k); ++k) {
     std::deque<GatedStream<Stream>> gated;
     for (auto& domain : domains_) {
       // Where the host carries letters it knows when to stop, and copies pass no gate.
-      if (is_direct_) gated.emplace_back(domain->stream(), domain->gate_of(k));
+      if (!is_direct_) continue;
+      gated.emplace_back(domain->stream(), domain->gate_of(k));
+      gated.emplace_back(domain->border_stream(), domain->gate_of(k));
     }
     for (auto& domain : domains_) domain->compute_unit(k);
     if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
     for (auto& domain : domains_) domain->watch_both_halves(k);
     if (exchange_positions(k + 1)) return;
+    domains_.front()->mark_unit(k);
   }
 }
 
@@ -121,7 +147,7 @@ void RankTeam<Precision>::advance_by_units(std::int64_t steps, Wanted of_the_las
     is_sample_of_lists() ? profiler.sample() : profiler.pause();
     if (settled.is_due) list_anew();
     if (left == 0) break;
-    run_units(units_at_once(left));
+    run_units(static_cast<std::int32_t>(std::min(left, most_units)));
   }
   profiler.sample();
   compute(of_the_last);

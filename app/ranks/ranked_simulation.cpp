@@ -237,9 +237,9 @@ class RankedSimulation final : public Simulation {
   }
 
   static bool leaves_particles(Order::What what) {
-    return what == Order::What::rows || what == Order::What::collect_energy ||
-           what == Order::What::count || what == Order::What::busy_seconds ||
-           what == Order::What::sum_observables;
+    return what == Order::What::rows || what == Order::What::frame ||
+           what == Order::What::collect_energy || what == Order::What::count ||
+           what == Order::What::busy_seconds || what == Order::What::sum_observables;
   }
 
   void dismiss() noexcept {
@@ -452,14 +452,29 @@ class RankedSimulation final : public Simulation {
     cell_offsets_.upload(offsets, stream_);
   }
 
+  /// Where all particles are here, of these.
   PackedFrame packed(const FieldSet& fields, int float_bytes) {
-    gather();
-    if (!gatherer_) gatherer_.emplace(whole_, stream_);
-    PackedFrame frame = gatherer_->gather(whole_, problem_.grid, fields, float_bytes, stream_);
-    frame.arrive();  // whole_ is filled anew by whoever looks next
+    const bool comes_in_parts = !is_gathered_ && team_->is_ordered();
+    PackedFrame frame =
+        comes_in_parts ? of_parts({fields, float_bytes}) : of_whole({fields, float_bytes});
     frame.step = step_;
     frame.time = time();
     frame.box = problem_.box;
+    return frame;
+  }
+
+  PackedFrame of_parts(const FrameOrder& wanted) {
+    const Mail parts = together({.what = Order::What::frame, .frame = wanted},
+                                [&] { return team_->frame_parts(wanted); });
+    return frame_of_parts_.assemble(parts, problem_.particles, wanted);
+  }
+
+  PackedFrame of_whole(const FrameOrder& wanted) {
+    gather();
+    if (!gatherer_) gatherer_.emplace(whole_, stream_);
+    PackedFrame frame =
+        gatherer_->gather(whole_, problem_.grid, wanted.fields, wanted.float_bytes, stream_);
+    frame.arrive();  // whole_ is filled anew by whoever looks next
     return frame;
   }
 
@@ -487,6 +502,7 @@ class RankedSimulation final : public Simulation {
   std::optional<Observers<Precision>> observers_;
   Buffer<Index> cell_offsets_;
   std::optional<FrameGatherer<Precision>> gatherer_;
+  FrameOfParts frame_of_parts_;
   std::int64_t step_ = 0, first_step_ = 0;
   bool has_energies_ = false;
   bool is_gathered_ = false;

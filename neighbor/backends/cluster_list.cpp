@@ -24,11 +24,11 @@ template <class Pair>
 struct BeginClusters {
   static constexpr const char* name = "cluster-list: begin";
   FillShifts<Pair> fill_shifts;
-  Index* count;
+  Index* count;  ///< [2]
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index code) const {
     fill_shifts(code);
-    if (code == 0) *count = 0;
+    if (code < 2) count[code] = 0;
   }
 };
 
@@ -48,7 +48,7 @@ struct BuildClusters {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     for_each_target_group<targets_of_a_cluster>(
-        block, list.particles, shape, reach_squared, clusters.count,
+        block, list.particles, shape, reach_squared, clusters.numbers(),
         [&](Around& around, const IndexRange&, const Group& group) {
           GrowingRow row = list.rows.begin(group.number);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
@@ -94,12 +94,13 @@ struct WalkClusters {
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Shifts shift_of(block, shifts);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const auto row = static_cast<Index>(thread / rows.lanes);
+    const auto number = static_cast<Index>(thread / rows.lanes);
     const auto lane = static_cast<Index>(thread % rows.lanes);
-    const Index count = *clusters.count;
+    const ClustersOfPart part(clusters, pairs.particles.part);
     block.barrier();
-    if ((thread - block.lane()) / rows.lanes >= count) return;  // the whole warp
-    const bool is_there = row < count;
+    if ((thread - block.lane()) / rows.lanes >= part.count()) return;  // the whole warp
+    const bool is_there = number < part.count();
+    const Index row = part.row(number);
     Targets targets;
     if (is_there) targets.cluster = clusters.cluster[row];
     for (int t = 0; t < targets_of_a_cluster; ++t) {
@@ -178,7 +179,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
     shifts_.resize(ShiftCode::count);
-    count_.resize(1);
+    count_.resize(2);
     const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
     clusters_.resize(most);
     for_each(stream, ShiftCode::count,
@@ -187,9 +188,9 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
         neighborhood_.template launch_shape<Pair>(particles.cells(), neighborhood_.threads);
     const ListBuild<Precision> list{particles, memory_.rows(most),
                                     static_cast<Pair>(radius_ * radius_)};
-    launch(
-        stream, shape,
-        BuildClusters<Precision>{list, clusters(), neighborhood_, reach_squared_of<Pair>(radius_)});
+    launch(stream, shape,
+           BuildClusters<Precision>{list, clusters(most), neighborhood_,
+                                    reach_squared_of<Pair>(radius_)});
   }
 
   /// Launches the kernel: see BackendWithSinks.
@@ -197,12 +198,15 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
     const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
+    const bool is_border = particles.part == PartOfTargets::border;
+    const std::int64_t of_part =
+        is_border ? most_rows_of_four(particles.most_in_border, particles.cells()) : most;
     using Kernel = WalkClusters<Precision, wanted, InForceUnits<Functor>, Sink>;
-    shape_ = {divide_up(most * lanes_, threads_), threads_, Kernel::Shifts::bytes};
+    shape_ = {divide_up(of_part * lanes_, threads_), threads_, Kernel::Shifts::bytes};
     launch(stream, shape_,
            Kernel{{particles, in_force_units(functor)},
                   memory_.rows(most),
-                  clusters(),
+                  clusters(most),
                   shifts_.data(),
                   sink});
   }
@@ -213,13 +217,14 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
                      const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
                      Stream& stream) {
     using Kernel = ResidentClusters<Precision, InForceUnits<Functor>>;
-    const ListRows rows = memory_.rows(most_rows_of_four(particles.count, particles.cells()));
+    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
+    const ListRows rows = memory_.rows(most);
     const LaunchShape shape =
         resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
     if (!launch_resident(stream, shape,
                          Kernel{{particles, in_force_units(functor)},
                                 rows,
-                                clusters(),
+                                clusters(most),
                                 shifts_.data(),
                                 move,
                                 units})) {
@@ -228,6 +233,8 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     shape_ = shape;
     return true;
   }
+
+  bool takes_parts() const override { return true; }
 
   Index row_capacity() const override { return memory_.capacity(); }
   void grow_rows(Index wanted) override { memory_.grow(wanted); }
@@ -241,7 +248,9 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   }
 
  private:
-  ClustersView clusters() { return {clusters_.data(), count_.data()}; }
+  ClustersView clusters(std::int64_t most) {
+    return {clusters_.data(), count_.data(), static_cast<Index>(most)};
+  }
 
   /// As many as a GPU runs all at once; each at least one target to store (measured on an H200).
   static int lanes_for(const Problem& problem, const BackendOptions& options) {

@@ -37,7 +37,7 @@ struct SumOverNeighborhood {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     for_each_target_group<targets_of_a_team, frame>(
-        block, particles, shape, reach_squared, nullptr,
+        block, particles, shape, reach_squared, {},
         [&](Around& around, const IndexRange& cell, const Group& group) {
           std::int32_t type[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t)

@@ -85,7 +85,7 @@ struct BuildByCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     for_each_target_group<targets_of_a_team>(
-        block, list.particles, shape, reach_squared, nullptr,
+        block, list.particles, shape, reach_squared, {},
         [&](Around& around, const IndexRange&, const Group& group) {
           GrowingRow row[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t) row[t] = list.rows.begin(group.first + t);
@@ -217,6 +217,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
 
   /// Not in the kernels for tables, which give energies too.
   bool moves_targets() const override { return !is_tabulated_; }
+  bool takes_parts() const override { return true; }
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
     return refuse_list_or_block(problem, options);

@@ -76,6 +76,19 @@ struct NeighborhoodShape {
   }
 };
 
+/// From where groups of targets take numbers of their own: those in the border of a rank's cells
+/// from the last one down, so that each part has a range for itself.
+struct GroupNumbers {
+  Index* taken = nullptr;  ///< [2] from the first one up, and down from the last; null: none are
+  Index most = 0;
+
+  /// The first of so many that follow each other.
+  PENCILBOX_DEVICE_FUNCTION Index take(Index wanted, bool in_border) const {
+    const Index before = atomic_add(taken + (in_border ? 1 : 0), wanted);
+    return in_border ? most - before - wanted : before;
+  }
+};
+
 /// Whether sources are staged in the frame of the targets' cell, or in that of their own: then
 /// whoever visits them adds the shift.
 enum class StagedFrame { targets, own };
@@ -110,10 +123,13 @@ class CellNeighborhood {
   /// Goes to the cells around this one, whose targets are `targets`. Takes so many `numbers`, which
   /// nobody else gets, where there are any to take: returns the first of them. Every thread of the
   /// block must call it.
-  PENCILBOX_DEVICE_FUNCTION Index go_to(Index cell, const IndexRange& targets, Index* numbers,
-                                        Index wanted) {
+  PENCILBOX_DEVICE_FUNCTION Index go_to(Index cell, const IndexRange& targets,
+                                        const GroupNumbers& numbers, Index wanted) {
     block_.barrier();  // whoever still reads what was around the last
-    if (numbers != nullptr && block_.thread() == 0) taken_[0] = atomic_add(numbers, wanted);
+    const bool takes = numbers.taken != nullptr;
+    if (takes && block_.thread() == 0) {
+      taken_[0] = numbers.take(wanted, particles_.is_in_border(cell));
+    }
     if (block_.warp() == 0) look_up(cell);
     if (block_.warp() == warps_of(block_) - 1) measure(targets);
     block_.barrier();
@@ -122,7 +138,7 @@ class CellNeighborhood {
     low_ = low.rounded;
     high_ = high.rounded;
     staged_from_ = -1;
-    return numbers != nullptr ? Index{taken_[0]} : 0;
+    return takes ? Index{taken_[0]} : 0;
   }
 
   /// Calls visit(source) for each around the cell, a lane's share in this lane; always in the same
@@ -341,14 +357,13 @@ struct TargetGroup {
 /// For all targets in the cells of this block: body(around, cell, group), where `around` knows the
 /// sources around the cell that may be in reach of a target, and `group` is what this team takes of
 /// the particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as
-/// many calls. `numbers`: a count on the device from which each group takes a number of its own, or
-/// null.
+/// many calls. `numbers`: of which each group takes one of its own, if there are any.
 template <int size, StagedFrame frame = StagedFrame::targets, class Precision, class Body>
 PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
                                                      const BinnedParticles<Precision>& particles,
                                                      const NeighborhoodShape& shape,
                                                      typename Precision::Pair reach_squared,
-                                                     Index* numbers, Body&& body) {
+                                                     const GroupNumbers& numbers, Body&& body) {
   CellNeighborhood<Precision, frame> around(block, particles, shape.room, reach_squared);
   const std::int64_t begin = block.index() * shape.cells_of_a_block;
   const auto end = static_cast<Index>(begin + shape.cells_of_a_block < particles.cells()

@@ -1,5 +1,6 @@
 // Several ranks do what one does: those of these tests live in one process and take turns.
 #include <algorithm>
+#include <cstring>
 
 #include <gmock/gmock.h>
 
@@ -33,6 +34,16 @@ class OnSeveralRanks : public EveryBackend {
     for (std::size_t i = 0; i < setup.start.velocity.size(); ++i) {
       const double direction = i % 2 == 0 ? 1.0 : -1.0;
       setup.start.velocity[i] = {2.0 * direction, -1.5 * direction, 1.0 * direction};
+    }
+    return as_the_case_has_it(std::move(setup));
+  }
+  /// 8 x 3 x 3 cells: each of two ranks has some that nobody else sees.
+  SimulationSetup long_liquid() const {
+    SimulationSetup setup = make_lj_setup(random_liquid(960, periodic_box(22, 9, 7.7), 0.9, 19, 2),
+                                          2.5, Truncation::force_shift);
+    for (std::size_t i = 0; i < setup.start.velocity.size(); ++i) {
+      const double direction = i % 2 == 0 ? 1.0 : -1.0;
+      setup.start.velocity[i] = {3.0 * direction, 1.0 * direction, -2.0 * direction};
     }
     return as_the_case_has_it(std::move(setup));
   }
@@ -112,6 +123,41 @@ TEST_P(ToTheBit, WhileAListLasts) {
   if (!emulated()) expect_same_steps(setup, {{1, 3, 1}}, 90, Exchange::host);
 }
 
+/// Which is computed while positions of the border travel, and has to be where a list is due.
+TEST_P(ToTheBit, WhereRanksHaveAnInterior) {
+  if (!keeps_list()) return;
+  SimulationSetup setup = long_liquid();
+  setup.skin = 0.2;
+  expect_same_steps(setup, {{2, 1, 1}}, emulated() ? 8 : 60);
+  if (!emulated()) expect_same_steps(setup, {{2, 1, 1}}, 30, Exchange::host);
+}
+
+/// A cloud that is pressed together: the list that lacks room is made once more, by all ranks.
+TEST_P(ToTheBit, WhereRowsOfAListHaveToGrowOnTheWay) {
+  if (!keeps_list()) return;
+  StartState cloud = random_liquid(240, periodic_box(9, 6, 6), 0.9, 23);
+  cloud.box = periodic_box(18, 9, 8);
+  SimulationSetup setup =
+      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
+  // Several threads would share a row of whole chunks, with room for all.
+  for (const OptionInfo& option : backend().info.options) {
+    if (option.name == "threads_per_target") setup.options[option.name] = "1";
+  }
+  for (std::size_t i = 0; i < setup.start.velocity.size(); ++i) {
+    setup.start.velocity[i] = {8.0 * (4.5 - setup.start.position[i][0]), 0.0, 0.0};
+  }
+  const auto one = on_one(setup);
+  one->advance(31);
+  for (const Exchange exchange : {Exchange::direct, Exchange::host}) {
+    const auto several = on({3, 1, 1}, setup, exchange);
+    several->advance(1);
+    const std::int64_t at_first = several->backend_stats().list->grown;
+    several->advance(30);
+    EXPECT_GT(several->backend_stats().list->grown, at_first);
+    expect_equal(*several, *one);
+  }
+}
+
 /// What comes behind a step that is timed is not counted to that step's last part.
 TEST_P(ToTheBit, TellWhereTheTimeWent) {
   if (emulated()) return;
@@ -125,6 +171,33 @@ TEST_P(ToTheBit, TellWhereTheTimeWent) {
   EXPECT_GT(regions.force, 0.0);
   EXPECT_LT(regions.integrate, 0.6 * total);
   EXPECT_LT(regions.exchange, 0.8 * total);
+}
+
+/// Of parts, which have nothing but the fields that were asked for.
+TEST_P(ToTheBit, LeaveTheFramesOfOne) {
+  const SimulationSetup setup = liquid();
+  const auto one = on_one(setup), several = on({2, 1, 2}, setup);
+  for (Simulation* simulation : {one.get(), several.get()}) {
+    simulation->advance(emulated() ? 3 : 20, LastStep::with_energies);
+  }
+  for (std::size_t f = 0; f < field_names.size(); ++f) {
+    FieldSet fields;
+    fields.insert(static_cast<Field>(f));
+    fields.insert(Field::velocity);
+    const PackedFrame of_one = one->packed_snapshot(fields);
+    const PackedFrame of_several = several->packed_snapshot(fields);
+    of_one.arrive();
+    of_several.arrive();
+    ASSERT_EQ(of_several.particles, of_one.particles);
+    ASSERT_EQ(of_several.float_bytes, of_one.float_bytes);
+    for (const Field field : {static_cast<Field>(f), Field::velocity}) {
+      const FieldShape shape = shape_of(field);
+      const int number = shape.is_float ? of_one.float_bytes : 4;
+      const auto bytes = static_cast<std::size_t>(of_one.particles * shape.components * number);
+      EXPECT_EQ(std::memcmp(of_several.rows_of(field), of_one.rows_of(field), bytes), 0)
+          << field_names[static_cast<std::size_t>(field)];
+    }
+  }
 }
 
 TEST_P(ToTheBit, ThroughMemoryOfTheHost) {
@@ -542,6 +615,19 @@ TEST_P(NotToTheBit, TheirStepsAreRight) {
       EXPECT_GE(list->rebuilds, 3);
     }
   }
+}
+
+TEST_P(NotToTheBit, TheirStepsAreRightWhereTheyHaveAnInterior) {
+  if (!keeps_list()) return;
+  SimulationSetup setup = long_liquid();
+  setup.skin = 0.2;
+  FieldSet fields;
+  fields.insert(Field::position);
+  const auto one = on_one(setup), several = on({2, 1, 1}, setup);
+  for (Simulation* simulation : {one.get(), several.get()}) simulation->advance(30);
+  EXPECT_LE(largest_difference(several->snapshot(fields).position, one->snapshot(fields).position),
+            Bars({1e-11, 2e-5, 2e-4}).of(precision()));
+  EXPECT_GE(several->backend_stats().list->rebuilds, 3);
 }
 
 TEST_P(NotToTheBit, ADeterministicRunRefusesThem) {

@@ -11,6 +11,7 @@
 #include "core/device/gpu/block.hpp"
 #include "core/device/gpu/vendor.hpp"
 #include "core/device/launch_shape.hpp"
+#include "core/device/priority.hpp"
 #include "core/device/properties.hpp"
 #include "core/device/rehearsal.hpp"
 #include "core/error.hpp"
@@ -31,7 +32,11 @@ inline std::atomic<std::int64_t> host_waits{0};
 
 class Stream {
  public:
-  Stream() { check(vendor::create(&handle_), "creating a stream"); }
+  explicit Stream(Priority priority = Priority::usual) {
+    const bool is_high = priority == Priority::high;
+    check(is_high ? vendor::create_with_high_priority(&handle_) : vendor::create(&handle_),
+          "creating a stream");
+  }
   ~Stream() { (void)vendor::destroy(handle_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

@@ -82,6 +82,13 @@ inline Error fill(void* pointer, int byte, std::size_t bytes, StreamHandle strea
 inline Error create(StreamHandle* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
 }
+/// Whose blocks come before those of others.
+inline Error create_with_high_priority(StreamHandle* stream) {
+  int least = 0, greatest = 0;
+  const Error error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+  if (error != success) return error;
+  return cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest);
+}
 inline Error destroy(StreamHandle stream) { return cudaStreamDestroy(stream); }
 inline Error synchronize(StreamHandle stream) { return cudaStreamSynchronize(stream); }
 inline Error create(EventHandle* event) { return cudaEventCreate(event); }
@@ -201,6 +208,12 @@ inline Error fill(void* pointer, int byte, std::size_t bytes, StreamHandle strea
 }
 inline Error create(StreamHandle* stream) {
   return hipStreamCreateWithFlags(stream, hipStreamNonBlocking);
+}
+inline Error create_with_high_priority(StreamHandle* stream) {
+  int least = 0, greatest = 0;
+  const Error error = hipDeviceGetStreamPriorityRange(&least, &greatest);
+  if (error != success) return error;
+  return hipStreamCreateWithPriority(stream, hipStreamNonBlocking, greatest);
 }
 inline Error destroy(StreamHandle stream) { return hipStreamDestroy(stream); }
 inline Error synchronize(StreamHandle stream) { return hipStreamSynchronize(stream); }

@@ -3,6 +3,7 @@
 
 #include "core/interactions/force_units.hpp"
 #include "neighbor/pair_sum.hpp"
+#include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
 #include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/split_sums.hpp"
@@ -17,10 +18,30 @@ struct alignas(8) Cluster {
   Index count = 0;  ///< at most targets_of_a_cluster
 };
 
-/// Clusters are numbered as blocks come to their cells.
+/// Clusters are numbered as blocks come to their cells: those in the border of a rank's cells from
+/// the last number down.
 struct ClustersView {
-  Cluster* cluster;
-  Index* count;
+  Cluster* cluster;  ///< [most]
+  Index* count;      ///< [2] from the first one up, and down from the last
+  Index most;
+
+  PENCILBOX_DEVICE_FUNCTION GroupNumbers numbers() const { return {count, most}; }
+};
+
+/// Those of a part of the targets, one after the other.
+struct ClustersOfPart {
+  Index interior, border, most;
+
+  PENCILBOX_DEVICE_FUNCTION ClustersOfPart(const ClustersView& clusters, PartOfTargets part)
+      : interior(part == PartOfTargets::border ? 0 : clusters.count[0]),
+        border(part == PartOfTargets::interior ? 0 : clusters.count[1]),
+        most(clusters.most) {}
+
+  PENCILBOX_DEVICE_FUNCTION Index count() const { return interior + border; }
+  /// Of number k among them.
+  PENCILBOX_DEVICE_FUNCTION Index row(Index k) const {
+    return k < interior ? k : most - border + (k - interior);
+  }
 };
 
 /// What a lane knows of the cluster. Where a target is missing there is nobody, far away.

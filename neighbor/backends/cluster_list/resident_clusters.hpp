@@ -54,7 +54,7 @@ struct ResidentClusters {
     Row row;
     row.lane = static_cast<Index>(thread % rows.lanes);
     row.lanes_of_a_target = rows.lanes / targets_of_a_cluster;
-    if (number < *clusters.count) {
+    if (number < clusters.count[0]) {
       row.cluster = clusters.cluster[number];
       row.length = rows.length[number];
     }
