@@ -4,7 +4,7 @@
     tools/draw_timeline.py PICTURE.svg CSV [CSV ...] [--steps 2] [--after 0.6] [--title TEXT]
 
 CSV: what tools/kernel_timeline.cpp wrote, one file a process. Drawn are so many steps of the first process's, from
-those that lie behind this part of the run, in which no list is made. A GPU has a line for each stream that has kernels
+those that lie behind this part of what was noted, in which no list is made and no region timed. A GPU has a line for each stream that has kernels
 there: the interior's, and the border's with its letters. Prints how long each kind of kernel took of these steps. Needs
 nothing but Python.
 """
@@ -15,8 +15,8 @@ from pathlib import Path
 
 # What is looked for in a kernel's name, what it is called, colour.
 KINDS = [("TakePositions", "copies take positions", "#c98bdb"), ("SendPositions", "positions go", "#e58f5b"),
-         ("ClosePositions", "flag", "#a23b3b"), ("WaitForLetters", "wait for letters", "#d9d9d9"),
-         ("TellIfDue", "list due? told", "#7a7a7a"), ("HearIfDue", "list due? heard", "#bdbdbd"),
+         ("ClosePositions|WaitForLetters", "are they there? told and heard", "#a23b3b"),
+         ("HearIfDue|TellIfDue", "is a list due? told and heard", "#6d6d6d"),
          ("KickAndDrift", "forces and move", "#5b8fd9"), ("PairSumsView", "forces", "#8ab8e6"),
          ("WatchOwn", "move", "#5bb59b")]
 WIDTH, LEFT, RIGHT, ROW, TOP = 1000, 210, 20, 34, 56
@@ -27,6 +27,10 @@ def kind_of(name):
         if re.search(word, name):
             return number
     return None
+
+
+def is_called(kernel, word):
+    return kernel[4] is not None and word in KINDS[kernel[4]][0]
 
 
 def kernels_of(path):
@@ -40,13 +44,13 @@ def kernels_of(path):
 
 def steps_without_a_list(kernels, wanted, after):
     """From when to when: between the words with which ranks end a step, with nothing else in it."""
-    ends = [k for k in range(len(kernels)) if kernels[k][4] is not None and KINDS[kernels[k][4]][0] == "HearIfDue"]
+    ends = [k for k in range(len(kernels)) if is_called(kernels[k], "HearIfDue")]
     for first in range(int(after * len(ends)), len(ends) - wanted):
         begin, end = ends[first], ends[first + wanted]
         inside = kernels[begin + 1:end + 1]
-        closed = any(end_ns - start_ns < 3000 and KINDS[kind][0] == "KickAndDrift"
-                     for start_ns, end_ns, _, _, kind in inside if kind is not None)
-        if not closed and all(kernel[4] is not None for kernel in inside):
+        vain = any(kernel[1] - kernel[0] < 3000 and is_called(kernel, "KickAndDrift") for kernel in inside)
+        sampled = any(is_called(kernel, "WatchOwn") for kernel in inside)
+        if not vain and not sampled and all(kernel[4] is not None for kernel in inside):
             return kernels[begin][1], kernels[end][1]
     raise SystemExit("no steps without a list")
 
@@ -106,7 +110,7 @@ def main():
     lines = []
     for rank, kernels in enumerate(processes):
         here = [k for k in kernels if k[1] > begin and k[0] < end and k[4] is not None]
-        has_letters = {k[3] for k in here if KINDS[k[4]][0] == "SendPositions"}
+        has_letters = {k[3] for k in here if is_called(k, "SendPositions")}
         for stream in sorted({k[3] for k in here}, key=lambda s: s in has_letters):
             name = f"rank {rank}, " + ("border, letters" if stream in has_letters else "interior")
             lines.append((name, [k for k in here if k[3] == stream]))

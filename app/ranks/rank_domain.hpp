@@ -226,8 +226,8 @@ class RankDomain {
   OrderRules rules_;
   Stream stream_;
   Stream border_stream_{Priority::high};
-  Event before_border_, after_border_;
-  std::array<Event, 2> unit_is_over_;  ///< of even and odd units
+  Event before_border_{Timed::no}, after_border_{Timed::no};
+  std::array<Event, 2> unit_is_over_{Event(Timed::no), Event(Timed::no)};  ///< even and odd units
   Profiler profiler_;
   Mailbox<Precision> mailbox_;
   SumExchange sums_;

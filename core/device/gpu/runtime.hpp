@@ -11,9 +11,9 @@
 #include "core/device/gpu/block.hpp"
 #include "core/device/gpu/vendor.hpp"
 #include "core/device/launch_shape.hpp"
-#include "core/device/priority.hpp"
 #include "core/device/properties.hpp"
 #include "core/device/rehearsal.hpp"
+#include "core/device/stream_options.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -56,10 +56,13 @@ class Stream {
   Gate gate_;
 };
 
-/// A point in time on a stream.
+/// A point in time on a stream. Where nobody asks when it was (`Timed::no`) passing it costs less.
 class Event {
  public:
-  Event() { check(vendor::create(&handle_), "creating an event"); }
+  explicit Event(Timed timed = Timed::yes) {
+    check(timed == Timed::yes ? vendor::create(&handle_) : vendor::create_without_time(&handle_),
+          "creating an event");
+  }
   ~Event() { (void)vendor::destroy(handle_); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;

@@ -92,6 +92,9 @@ inline Error create_with_high_priority(StreamHandle* stream) {
 inline Error destroy(StreamHandle stream) { return cudaStreamDestroy(stream); }
 inline Error synchronize(StreamHandle stream) { return cudaStreamSynchronize(stream); }
 inline Error create(EventHandle* event) { return cudaEventCreate(event); }
+inline Error create_without_time(EventHandle* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+}
 inline Error destroy(EventHandle event) { return cudaEventDestroy(event); }
 inline Error record(EventHandle event, StreamHandle stream) {
   return cudaEventRecord(event, stream);
@@ -218,6 +221,9 @@ inline Error create_with_high_priority(StreamHandle* stream) {
 inline Error destroy(StreamHandle stream) { return hipStreamDestroy(stream); }
 inline Error synchronize(StreamHandle stream) { return hipStreamSynchronize(stream); }
 inline Error create(EventHandle* event) { return hipEventCreate(event); }
+inline Error create_without_time(EventHandle* event) {
+  return hipEventCreateWithFlags(event, hipEventDisableTiming);
+}
 inline Error destroy(EventHandle event) { return hipEventDestroy(event); }
 inline Error record(EventHandle event, StreamHandle stream) {
   return hipEventRecord(event, stream);

@@ -20,9 +20,9 @@
 #include "core/device/host/block.hpp"
 #include "core/device/host/emulator.hpp"
 #include "core/device/launch_shape.hpp"
-#include "core/device/priority.hpp"
 #include "core/device/properties.hpp"
 #include "core/device/rehearsal.hpp"
+#include "core/device/stream_options.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox::host {
@@ -80,7 +80,7 @@ class Stream {
 /// A point in time on a stream.
 class Event {
  public:
-  Event() = default;
+  explicit Event(Timed = Timed::yes) {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
