@@ -25,7 +25,6 @@ struct CellStep {
   State offset;
   std::int32_t crossed = 0;  ///< periodic faces
   bool failed = false;
-  bool escaped = false;
 
   PENCILBOX_DEVICE_FUNCTION static bool is_inside(State offset, State side) {
     const State half = State(0.5) * side;
@@ -55,7 +54,6 @@ struct CellStep {
       const Index target = old_cell + by;
       cell = target < 0 ? 0 : (target >= cells ? cells - 1 : target);
       offset -= static_cast<State>(cell - old_cell) * side;
-      escaped = target < -1 || target > cells;
     }
   }
 
@@ -86,7 +84,6 @@ struct IntoCells {
   Index* counts;           ///< [parts of all cells]
   Index* ticket;           ///< [N]
   std::uint64_t* failure;  ///< step and id of the first that failed
-  Index* escaped;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
@@ -108,7 +105,6 @@ struct IntoCells {
     if (y.crossed != 0) image.y[i] += y.crossed;
     if (z.crossed != 0) image.z[i] += z.crossed;
     if (x.failed || y.failed || z.failed) note_failure(failure, step, id[i]);
-    if (x.escaped || y.escaped || z.escaped) atomic_add(escaped, Index{1});
     ticket[i] = atomic_add(counts + parts.number(grid.side, now, place), Index{1});
   }
 

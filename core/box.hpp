@@ -10,13 +10,15 @@ namespace pencilbox {
 using Double3 = std::array<double, 3>;
 using Bool3 = std::array<bool, 3>;
 
+inline bool in_every_direction(const Bool3& is_so) { return is_so[0] && is_so[1] && is_so[2]; }
+
 struct Box {
   Double3 lower{0.0, 0.0, 0.0};  ///< lower corner [sigma]
   Double3 edges{1.0, 1.0, 1.0};  ///< side lengths [sigma], all > 0
   Bool3 periodic{true, true, true};
 
   double volume() const { return edges[0] * edges[1] * edges[2]; }
-  bool fully_periodic() const { return periodic[0] && periodic[1] && periodic[2]; }
+  bool fully_periodic() const { return in_every_direction(periodic); }
 };
 
 }  // namespace pencilbox

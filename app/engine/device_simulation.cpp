@@ -7,12 +7,14 @@
 
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/engine.hpp"
+#include "app/engine/new_grid.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "core/device/identifier.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
+#include "neighbor/cells/exact_transfer.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
 #include "neighbor/cells/resolution_watch.hpp"
 #include "neighbor/cells/unresolved.hpp"
@@ -32,7 +34,7 @@ class DeviceSimulation final : public Simulation {
     observers_.emplace(setup_.observables, observed_system(start, setup_));
     engine_.load(start, problem);
     engine_.begin_stage();
-    watch_.look(particles(), engine_.grid(), step(), engine_.stream());
+    look();
   }
 
   DeviceSimulation(SimulationSetup setup, const Problem& problem, const ExactState& state)
@@ -45,8 +47,8 @@ class DeviceSimulation final : public Simulation {
 
   void advance(std::int64_t steps, LastStep last) override {
     engine_.advance(steps, last);
-    watch_.look(particles(), engine_.grid(), step(), engine_.stream());
-    if (last == LastStep::with_energies) regrid_if_spread();
+    look();
+    if (last == LastStep::with_energies) lay_new_grid_if_spread();
   }
 
   void evaluate_energies() override {
@@ -197,32 +199,21 @@ class DeviceSimulation final : public Simulation {
     return frame;
   }
 
-  /// With open directions a grid can become too small for its particles: right, but slow, and in
-  /// the end too coarse. It is kept where a new one would not help, or the back end could not run
-  /// on it.
-  void regrid_if_spread() {
-    constexpr std::int64_t tolerated_share = 64;
-    const Index escaped = engine_.health().escaped;
-    const bool spread = std::int64_t{escaped} * tolerated_share > particles().count;
-    if (!spread && !watch_.wants_new_grid()) return;
-    FieldSet fields;
-    for (const Field field :
-         {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
-      fields.insert(field);
-    }
-    Frame frame = snapshot(fields);
-    const StartState start{engine_.box(),
-                           types_,
-                           std::move(frame.id),
-                           std::move(frame.species),
-                           std::move(frame.position),
-                           std::move(frame.velocity),
-                           std::move(frame.image)};
+  void look() {
+    watch_.judge(watch_.count(particles(), engine_.grid(), engine_.stream()), engine_.grid(),
+                 step(),
+                 [this] { return download_exact(particles(), engine_.grid(), engine_.stream()); });
+  }
+
+  /// The grid is kept where a new one would not help, or the back end could not run on it.
+  void lay_new_grid_if_spread() {
+    if (!watch_.wants_new_grid(particles().count)) return;
+    const StartState start = as_start(snapshot(fields_of_a_start()), engine_.box(), types_);
     const Problem problem = make_problem(setup_, start, device_);
-    if (!watch_.is_helped_by(problem.grid, start.position, escaped)) return;
+    if (!watch_.is_helped_by(problem.grid, start.position)) return;
     if (refusal_of(setup_, problem)) return;
     engine_.load(start, problem);
-    watch_.look(particles(), engine_.grid(), step(), engine_.stream());
+    look();
   }
 
   [[noreturn]] void report_broken_particle() {

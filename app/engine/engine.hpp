@@ -66,7 +66,7 @@ class Engine {
   Evaluated evaluated() const { return evaluated_; }
   /// Seconds of the last advance() on the device.
   double last_advance_seconds() const { return advance_seconds_; }
-  /// Of the last look; `escaped` tells whether a grid has become too small.
+  /// Of the last look.
   const BinningHealth& health() const { return health_; }
 
   Particles<Precision>& particles() { return particles_; }

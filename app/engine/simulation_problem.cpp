@@ -104,8 +104,7 @@ Problem make_problem(const SimulationSettings& setup, const StartState& start,
 
 void require_resolved(const StartState& start, const Problem& problem) {
   require_numbers_that_fit(start, problem);
-  const auto& [x, y, z] = start.box.periodic;
-  if (x && y && z) return;  // nobody is outside of the cells
+  if (start.box.fully_periodic()) return;  // nobody is outside of the cells
   const std::vector<GridPlace> places = places_of(problem.grid, start.position);
   const auto found = first_unresolved(problem.grid, cutoff_of(problem.potential), places,
                                       resolution_of(problem.potential, problem.precision));

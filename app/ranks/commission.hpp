@@ -46,6 +46,7 @@ struct Order {
     frame,                ///< likewise, what `frame` asks for
     collect_energy,       ///< that with heat baths, likewise
     count,
+    look,  ///< whether numbers still resolve what they stand for
     busy_seconds,
     sum_observables,
     end

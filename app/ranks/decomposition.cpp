@@ -70,9 +70,7 @@ Decomposition::Decomposition(const CellGrid& global, const RankGrid& ranks)
 Decomposition::Decomposition(const CellGrid& global, RankCuts cuts)
     : global_(global), cuts_(std::move(cuts)), ranks_(ranks_of(cuts_)) {
   for (std::size_t d = 0; d < 3; ++d) {
-    if (ranks_[d] < 1 || (ranks_[d] > 1 && !global.periodic[d])) {
-      throw std::logic_error("decomposition: no ranks, or an open direction cut");
-    }
+    if (ranks_[d] < 1) throw std::logic_error("decomposition: no ranks");
     const bool ascends = std::adjacent_find(cuts_[d].begin(), cuts_[d].end(),
                                             std::greater_equal<>()) == cuts_[d].end();
     if (!ascends || cuts_[d].front() != 0 || cuts_[d].back() != global.cells[d]) {
@@ -93,6 +91,8 @@ std::vector<PlacesOfCell> Decomposition::places_in(std::size_t direction) const 
   std::vector<PlacesOfCell> places(static_cast<std::size_t>(cells));
   const Index margin = ranks_[direction] > 1 ? 1 : 0;
   const auto add = [&](int rank, Index cell) {
+    const bool is_there = cell >= 0 && cell < cells;
+    if (!is_there && !global_.periodic[direction]) return;
     PlacesOfCell& all = places[static_cast<std::size_t>((cell + cells) % cells)];
     const Index in_its_grid = cell - begin_of(direction, rank) + margin;
     all.place[static_cast<std::size_t>(all.count++)] = {rank, in_its_grid};

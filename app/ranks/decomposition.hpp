@@ -42,10 +42,10 @@ std::optional<RankGrid> rank_grid_with_fewest_copies(const std::array<Index, 3>&
 
 /// What a rank sees of the global grid.
 struct Domain {
-  std::array<Index, 3> first{};  ///< of its own cells
-  std::array<Index, 3> cells{};  ///< how many are its own
-  std::array<Index, 3>
-      margin{};   ///< cells of others on either side: none where nobody shares a direction
+  std::array<Index, 3> first{};   ///< of its own cells
+  std::array<Index, 3> cells{};   ///< how many are its own
+  std::array<Index, 3> margin{};  ///< cells of others on either side: none where nobody shares a
+                                  ///< direction, and nobody's beyond an open face
   CellGrid grid;  ///< both, from the first cell of others on; periodic only where nobody shares
 };
 
@@ -88,7 +88,7 @@ struct WhoSees {
 /// Cells are numbered as their grids number them.
 class Decomposition {
  public:
-  /// Every direction with more than one rank is periodic, and no rank is left without cells.
+  /// No rank is left without cells.
   Decomposition(const CellGrid& global, RankCuts cuts);
   /// Dealt out evenly.
   Decomposition(const CellGrid& global, const RankGrid& ranks);

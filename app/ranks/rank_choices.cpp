@@ -34,7 +34,8 @@ Problem as_it_goes_on(const SimulationSettings& setup, const ExactState& state) 
   Problem problem = problem_for(candidate, bare);
   const bool is_of_candidate =
       candidate.keeps_list() != state.reference.empty() && candidate.skin == state.skin;
-  if (is_of_candidate && bare.box.fully_periodic() && suits(candidate, grid_of(state), bare)) {
+  const bool is_open = !bare.box.fully_periodic();  // where cells are those of a crowd
+  if (is_of_candidate && (is_open || suits(candidate, grid_of(state), bare))) {
     problem.grid = grid_of(state);
   }
   return problem;

@@ -72,6 +72,7 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
       rules_(rules_of(setup, global)),
       mailbox_(rank, decomposition.ranks(), stream_),
       sums_(rank, decomposition.ranks(), stream_),
+      watch_(global.potential),
       box_(global.box),
       all_particles_(global.particles),
       first_step_(step) {
@@ -171,7 +172,7 @@ void RankDomain<Precision>::lay_rows() {
 template <class Precision>
 BinnedParticles<Precision> RankDomain<Precision>::view(std::int32_t unit, PartOfTargets part) {
   BinnedParticles<Precision> view = binning_->view(particles_, mirror_of(unit));
-  view.stay_near = true;
+  view.stay_near = decomposition_.global().fully_periodic();
   view.all_are_targets = false;
   view.targets = own_box();
   view.rows += mailbox_.slots();
@@ -463,6 +464,11 @@ BinningHealth RankDomain<Precision>::health() {
   const BinningHealth health = binning_->health(stream_);
   backend_->occupancy_changed(health.largest_cell);
   return health;
+}
+
+template <class Precision>
+LookedAt RankDomain<Precision>::look() {
+  return watch_.count_own(particles_, own_rows(), decomposition_.global(), stream_);
 }
 
 template <class Precision>

@@ -48,6 +48,7 @@
 #include "integrators/zero_momentum.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/resolution_watch.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -176,6 +177,8 @@ class RankDomain {
   std::vector<Row> rows();
   /// Its steps are counted from the first of this domain.
   BinningHealth health();
+  /// Of its own, whether numbers still resolve what they stand for.
+  LookedAt look();
   /// Of its own particles; the number of these is left out.
   Observation sum_observables();
 
@@ -231,6 +234,7 @@ class RankDomain {
   Profiler profiler_;
   Mailbox<Precision> mailbox_;
   SumExchange sums_;
+  ResolutionWatch<Precision> watch_;
 
   /// Rows [0, count) are its particles' and ghosts'; behind them lies what letters bring, until it
   /// is ordered.

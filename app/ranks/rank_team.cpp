@@ -427,6 +427,15 @@ auto RankTeam<Precision>::rows() -> std::vector<Row> {
 }
 
 template <class Precision>
+LookedAt RankTeam<Precision>::look() {
+  LookedAt all;
+  const auto parts =
+      from_all<LookedAt>([](Domain& domain) { return std::vector<LookedAt>{domain.look()}; });
+  for (const LookedAt& part : parts) all += part;
+  return all;
+}
+
+template <class Precision>
 Mail RankTeam<Precision>::frame_parts(const FrameOrder& order) {
   std::vector<Letter> letters;
   for (auto& domain : domains_) letters.push_back(domain->frame_part(order));
@@ -547,6 +556,9 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::collect_energy:
         team.collect_energy();
+        break;
+      case Order::What::look:
+        team.look();
         break;
       case Order::What::count:
         team.count();

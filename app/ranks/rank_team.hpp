@@ -61,6 +61,7 @@ class RankTeam {
   /// The first particle that was lost, if one was, and the fullest cell.
   BinningHealth health();
   NeighborStats count();
+  LookedAt look();
   /// In the order of ranks: not to the bit those of one.
   Observation sum_observables();
   /// What integrators have counted on all ranks is on the first one from here on.

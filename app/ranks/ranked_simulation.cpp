@@ -11,6 +11,7 @@
 #include "app/engine/candidates.hpp"
 #include "app/engine/changing_box.hpp"
 #include "app/engine/complete_observation.hpp"
+#include "app/engine/new_grid.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/ranks/rank_device.hpp"
@@ -21,6 +22,7 @@
 #include "neighbor/cells/exact_transfer.hpp"
 #include "neighbor/cells/frame_gatherer.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
+#include "neighbor/cells/resolution_watch.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -41,11 +43,8 @@ class RankedSimulation final : public Simulation {
                    const StartState& start)
       : RankedSimulation(commission, std::move(post), start.type) {
     observers_.emplace(setup_.observables, observed_system(start, setup_));
-    upload(start, problem_.grid, whole_, stream_);
-    clear_sums();
-    bin_whole();
-    deal_out();
-    evaluate(Wanted::forces_and_energies);
+    begin_with(start);
+    look();
     if (setup_.zero_momentum_every) zero_momentum();
   }
 
@@ -80,6 +79,8 @@ class RankedSimulation final : public Simulation {
       if (setup_.zeroes_momentum_at(step_)) zero_momentum();
       if (changes_box) change_box();
     }
+    look();
+    if (last == LastStep::with_energies) lay_new_grid_if_spread();
     advance_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
@@ -214,6 +215,7 @@ class RankedSimulation final : public Simulation {
         types_(commission.types),
         type_counts_(count_types(types_.size(), type)),
         post_(std::move(post)),
+        watch_(commission.settings.potential),
         barostat_(barostat_of(setup_, problem_)) {
     team_.emplace(commission, *post_);
   }
@@ -237,7 +239,7 @@ class RankedSimulation final : public Simulation {
   }
 
   static bool leaves_particles(Order::What what) {
-    return what == Order::What::rows || what == Order::What::frame ||
+    return what == Order::What::rows || what == Order::What::frame || what == Order::What::look ||
            what == Order::What::collect_energy || what == Order::What::count ||
            what == Order::What::busy_seconds || what == Order::What::sum_observables;
   }
@@ -328,7 +330,7 @@ class RankedSimulation final : public Simulation {
     stretch(whole_, problem_.grid, same_cells, stream_);
     if (!cells_stay) change_grid(whole_, same_cells, problem.grid, stream_);
     problem_ = problem;
-    cells_stay ? stretch_team() : make_team_anew();
+    cells_stay ? stretch_team() : make_team_anew("in the box that the barostat has made: ");
     // Ranks keep a list of particles that are in the cells where they are.
     if (team_->keeps_list()) bin_whole();
     deal_out();
@@ -353,11 +355,43 @@ class RankedSimulation final : public Simulation {
     });
   }
 
+  /// In the order of one rank, which is dealt out.
+  void begin_with(const StartState& start) {
+    upload(start, problem_.grid, whole_, stream_);
+    clear_sums();
+    bin_whole();
+    deal_out();
+    evaluate(Wanted::forces_and_energies);
+  }
+
+  void look() {
+    const LookedAt seen = together({Order::What::look}, [&] { return team_->look(); });
+    watch_.judge(seen, problem_.grid, step_, [this] {
+      gather();
+      return download_exact(whole_, problem_.grid, stream_);
+    });
+  }
+
+  /// As one rank does, which keeps its grid where a new one would not help or cannot be; and where
+  /// it has too few cells for so many ranks.
+  void lay_new_grid_if_spread() {
+    if (!watch_.wants_new_grid(problem_.particles)) return;
+    const StartState start = as_start(snapshot(fields_of_a_start()), problem_.box, types_);
+    const Problem bare = make_problem(setup_, start, problem_.device);
+    if (!watch_.is_helped_by(bare.grid, start.position) || refusal_of(setup_, bare)) return;
+    const Problem problem = problem_for(as_candidate(), bare);
+    if (!rank_grid_with_fewest_copies(problem.grid.cells, post_->ranks())) return;
+    problem_ = problem;
+    make_team_anew("in the cells that were laid anew: ");
+    begin_with(start);
+    look();
+  }
+
   /// On other cells each rank has others.
-  void make_team_anew() {
+  void make_team_anew(const std::string& where) {
     commission_.settings = setup_;
     commission_.global = problem_;
-    commission_.cuts = even_cuts(problem_.grid.cells, ranks_that_share(problem_.grid));
+    commission_.cuts = even_cuts(problem_.grid.cells, ranks_that_share(problem_.grid, where));
     commission_.integrator = integrator_state();
     commission_.step = first_step_ = step_;
     commission_.list_age = 0;
@@ -370,7 +404,7 @@ class RankedSimulation final : public Simulation {
     try {
       team_.emplace(commission_, *post_);
     } catch (const BackendRefusal& refusal) {  // all have agreed on it
-      throw PhysicsError(in_the_new_box(refusal.what()));
+      throw PhysicsError(at_step() + where + refusal.what());
     } catch (...) {
       post_->give_up();
       throw;
@@ -379,19 +413,17 @@ class RankedSimulation final : public Simulation {
   }
 
   /// As they do now, if they can.
-  RankGrid ranks_that_share(const CellGrid& grid) const {
+  RankGrid ranks_that_share(const CellGrid& grid, const std::string& where) const {
     const RankGrid& now = team_->grid();
     if (now[0] <= grid.cells[0] && now[1] <= grid.cells[1] && now[2] <= grid.cells[2]) return now;
     try {
       return rank_grid_for(grid, {}, post_->ranks());
     } catch (const RanksRefusal& refusal) {
-      throw PhysicsError(in_the_new_box(refusal.what()));
+      throw PhysicsError(at_step() + where + refusal.what());
     }
   }
 
-  std::string in_the_new_box(const std::string& what) const {
-    return "step " + std::to_string(step_) + ": in the box that the barostat has made: " + what;
-  }
+  std::string at_step() const { return "step " + std::to_string(step_) + ": "; }
 
   void bin_whole() {
     Profiler profiler;
@@ -406,7 +438,7 @@ class RankedSimulation final : public Simulation {
 
   /// Otherwise another kind of back end goes on with it, or a list with another skin.
   bool is_of_this_grid(const ExactState& state) const {
-    return grid_of(state).cells == problem_.grid.cells && state.skin == problem_.skin;
+    return grid_of(state) == problem_.grid && state.skin == problem_.skin;
   }
 
   /// To their owners, as they lie in whole_. `reference`: where each was when the list was made;
@@ -493,6 +525,7 @@ class RankedSimulation final : public Simulation {
   std::vector<std::int64_t> type_counts_;
   Stream stream_;
   std::shared_ptr<Post> post_;
+  ResolutionWatch<Precision> watch_;
   std::optional<CellRescaling> barostat_;
   std::optional<RankTeam<Precision>> team_;  ///< none for a moment, where another is made
   RegionSeconds past_regions_;               ///< of teams before

@@ -39,9 +39,6 @@ RankGrid rank_grid_for(const CellGrid& grid, const std::optional<RankGrid>& want
 std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, const CellGrid& grid,
                                             const RankGrid& ranks,
                                             const std::vector<BackendInfo>& backends) {
-  if (grid.periodic != Bool3{true, true, true}) {
-    return "open faces: not on several ranks yet, which take boxes that are periodic throughout";
-  }
   for (std::size_t d = 0; d < 3; ++d) {
     if (ranks[d] >= 1 && ranks[d] <= grid.cells[d]) continue;
     return fmt::format("{} in a direction of {} cells, of which each rank needs one at least",

@@ -26,28 +26,20 @@ StateView<typename Precision::State> view_of(ParticleState<Precision>& s) {
 
 /// What arrivals count.
 struct Counters {
-  Index* counts;   ///< [parts]
-  Index* escaped;  ///< [2] of the arrivals under way, and of the last
+  Index* counts;  ///< [parts]
   Index parts;
 
   /// Back to zero for the next arrivals: `threads` of them do it, this is number i.
   PENCILBOX_DEVICE_FUNCTION void clear(Index i, Index threads) const {
     for (std::int64_t c = i; c < parts; c += threads) counts[c] = 0;
-    if (i != 0) return;
-    escaped[1] = escaped[0];
-    escaped[0] = 0;
   }
 };
 
 struct ClearCounts {
   static constexpr const char* name = "binning: clear counts";
   Index* counts;
-  Index* escaped;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index part) const {
-    counts[part] = 0;
-    if (part == 0) escaped[0] = 0;
-  }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index part) const { counts[part] = 0; }
 };
 
 template <class State>
@@ -299,13 +291,11 @@ Binning<Precision>::Binning(const CellGrid& grid, const OrderRules& rules, Strea
   next_counts_.resize(parts() + 1);
   offset_.resize(grid.count() + 1);
   if (rules.parts.count > 1) part_offset_.resize(parts() + 1);
-  escaped_.resize(2);
   largest_.resize(1);
   failure_.resize(1);
   counts_.fill_bytes(0, stream);
   next_counts_.fill_bytes(0, stream);
   offset_.fill_bytes(0, stream);
-  escaped_.fill_bytes(0, stream);
   failure_.fill_bytes(0xff, stream);
 }
 
@@ -388,7 +378,7 @@ void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& st
 
 template <class Precision>
 void Binning<Precision>::count_anew(Stream& stream) {
-  for_each(stream, parts() + 1, ClearCounts{counts_.data(), escaped_.data()});
+  for_each(stream, parts() + 1, ClearCounts{counts_.data()});
 }
 
 template <class Precision>
@@ -409,8 +399,7 @@ Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, 
   Arrival<Precision> arrival;
   arrival.into_cells = {grid_.view<State>(), state.position.view(), state.image.view(),
                         state.cell.data(),   state.id.data(),       rules_.parts,
-                        counts_.data(),      ticket_.data(),        failure_.data(),
-                        escaped_.data()};
+                        counts_.data(),      ticket_.data(),        failure_.data()};
   arrival.step = step;
   arrival.unit = unit;
   if (rules_.lasts == OrderLasts::one_step) return arrival;
@@ -464,7 +453,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
 template <class Precision>
 void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profiler& profiler,
                                           Stream& stream) {
-  const Counters next{next_counts_.data(), escaped_.data(), parts()};
+  const Counters next{next_counts_.data(), parts()};
   Index* const offset = rules_.parts.count == 1 ? offset_.data() : part_offset_.data();
   const Reorder<Precision> reorder{view_of(particles.state),
                                    view_of(other_),
@@ -540,8 +529,7 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   binned.packed = packed_[static_cast<std::size_t>(unit) % 2].data();
   binned.on_ring = on_ring_.data();
   binned.type = particles.state.type.data();
-  const auto& [x, y, z] = grid_.periodic;
-  binned.stay_near = x && y && z;
+  binned.stay_near = grid_.fully_periodic();
   return binned;
 }
 
@@ -552,7 +540,6 @@ BinningHealth Binning<Precision>::health(Stream& stream) {
   const std::uint64_t failure = failure_.download(stream)[0];
   BinningHealth health;
   health.largest_cell = largest_.download(stream)[0];
-  health.escaped = escaped_.download(stream)[rules_.lasts == OrderLasts::one_step ? 1 : 0];
   health.failed = failure != ~std::uint64_t{0};
   health.failed_step = static_cast<std::int64_t>(failure >> 32U);
   health.failed_id = static_cast<ParticleId>(failure & 0xffffffffU);

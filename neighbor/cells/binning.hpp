@@ -31,8 +31,7 @@ struct BinningHealth {
   bool failed = false;           ///< a particle is non-finite or crossed a whole box in one step
   std::int64_t failed_step = 0;  ///< first such step, as StepNumber counts
   ParticleId failed_id = 0;      ///< smallest id at that step
-  Index escaped = 0;  ///< particles more than a cell outside the grid (open directions), last step
-  Index largest_cell = 0;  ///< most particles in one cell
+  Index largest_cell = 0;        ///< most particles in one cell
 };
 
 /// The ticket of who is left out of an order that lasts one step: nobody's particles, whose rows
@@ -153,7 +152,7 @@ class Binning {
   Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells
   Buffer<Index> ticket_, order_;
   Buffer<std::uint64_t> keys_, failure_;
-  Buffer<Index> escaped_, largest_;  // escaped: of the step under way, and of the last
+  Buffer<Index> largest_;
   ExclusiveScan scan_;
   SortPairs<std::uint64_t> sort_;
 };

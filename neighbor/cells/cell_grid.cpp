@@ -67,7 +67,7 @@ struct Cover {
 /// longer than `longest`, what most of them do: of those that are inside in the directions before,
 /// so that it is one crowd that is covered.
 Cover cover(const Box& box, const std::vector<Double3>& positions, double longest) {
-  const bool is_open = !(box.periodic[0] && box.periodic[1] && box.periodic[2]);
+  const bool is_open = !box.fully_periodic();
   std::vector<Double3> inside = is_open ? positions : std::vector<Double3>{};
   Cover result;
   for (std::size_t d = 0; d < 3; ++d) {

@@ -25,6 +25,8 @@ struct CellGrid {
   Bool3 periodic{};
 
   Index count() const { return cells[0] * cells[1] * cells[2]; }
+  bool fully_periodic() const { return in_every_direction(periodic); }
+  bool operator==(const CellGrid&) const = default;
 
   template <class Real>
   GridView<Real> view() const {

@@ -232,7 +232,6 @@ TEST_P(BinningTest, KeepsParticlesThatLeaveAnOpenBox) {
   binning.run(particles, 1, profiler, stream);
   const BinningHealth health = binning.health(stream);
   EXPECT_FALSE(health.failed);
-  EXPECT_EQ(health.escaped, 1);
   const Frame frame = download(particles, grid, everything(), stream);
   const auto i = static_cast<std::size_t>(id - 1);
   EXPECT_NEAR(frame.position[i][0], start.position[i][0] + 1000.0, 1e-3);
