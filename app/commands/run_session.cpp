@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <system_error>
 #include <utility>
@@ -77,6 +78,8 @@ RunSession::RunSession(const RunArguments& arguments, const Deck& deck, const De
 
 void RunSession::start(const DeviceApi& device) {
   require_memory_for_start(deck_);
+  // Beside the making of particles.
+  const auto waking = std::async(std::launch::async, [&device] { device.wake(); });
   SimulationSetup setup = make_setup(deck_);
   require_memory_on_host(device, setup);
   const StartState particles = without_motion(setup.start);

@@ -305,6 +305,12 @@ class Api final : public DeviceApi {
   std::string kind() const override { return device_kind; }
   DeviceProperties properties() const override { return device_properties(); }
   std::string identifier() const override { return device_identifier(); }
+  void wake() const noexcept override {
+    try {
+      const Stream any;
+    } catch (const SystemError&) {
+    }
+  }
 
   std::vector<BackendInfo> backends() const override {
     std::vector<BackendInfo> infos;

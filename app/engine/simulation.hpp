@@ -180,6 +180,10 @@ class DeviceApi {
   /// Which one of its kind it is; throws the same.
   virtual std::string identifier() const = 0;
 
+  /// Makes it ready for its first use, which takes a GPU a part of a second; from any thread. What
+  /// fails is told by the first use.
+  virtual void wake() const noexcept {}
+
   virtual std::vector<BackendInfo> backends() const = 0;
   virtual std::vector<IntegratorInfo> integrators() const = 0;
   virtual std::vector<ObservableInfo> observables() const = 0;
