@@ -10,7 +10,6 @@ if(PENCILBOX_WARNINGS_AS_ERRORS)
 endif()
 
 add_library(pencilbox_options INTERFACE)
-target_compile_definitions(pencilbox_options INTERFACE PENCILBOX_ONLY_MIXED=$<BOOL:${PENCILBOX_ONLY_MIXED}>)
 target_include_directories(pencilbox_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 set(_gnu_warnings -Wall -Wextra -Wnon-virtual-dtor ${_error})
 if(NOT PENCILBOX_UNITY) # what one file calls its own, the next may use for something else

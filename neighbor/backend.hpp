@@ -151,9 +151,6 @@ std::optional<std::string> refuse_in_precision(const Problem& problem,
     return "it has no kernels for tabulated pairs, which reference, par-part-no-loop and "
            "verlet-list have";
   }
-  if (PENCILBOX_ONLY_MIXED && problem.precision != pencilbox::Precision::mixed) {
-    return "this build is for sanitizers, in mixed precision alone";
-  }
   if (auto reason = separations_too_coarse(problem, arithmetic_of<Any>(problem.precision))) {
     return reason;
   }
@@ -177,51 +174,38 @@ std::int64_t own_bytes_of(const Problem& problem, const BackendOptions& options)
   }
 }
 
-/// Whether this build has back ends in that precision. Sanitizers take one of them: the other two
-/// are the same templates.
-template <class Precision>
-constexpr bool is_built = !PENCILBOX_ONLY_MIXED || std::is_same_v<Precision, MixedPrecision>;
-
-/// Null where the build leaves that out.
-template <template <class> class BackendOf, class Precision>
-constexpr auto maker()
-    -> std::unique_ptr<Backend<Precision>> (*)(const Problem&, const BackendOptions&) {
-  if constexpr (is_built<Precision>) {
-    return [](const Problem& problem,
-              const BackendOptions& options) -> std::unique_ptr<Backend<Precision>> {
-      return std::make_unique<BackendOf<Precision>>(problem, options);
-    };
-  } else {
-    return nullptr;
-  }
-}
-
 /// The entry of a back end whose class template is constructible from (Problem, BackendOptions) and
 /// has a static refuse(Problem, BackendOptions).
 template <template <class> class BackendOf>
 BackendEntry make_entry(BackendInfo info) {
+  using Options = BackendOptions;
   return {std::move(info),
           &refuse_in_precision<BackendOf>,
           &own_bytes_of<BackendOf>,
-          maker<BackendOf, SinglePrecision>(),
-          maker<BackendOf, MixedPrecision>(),
-          maker<BackendOf, DoublePrecision>()};
+          [](const Problem& problem,
+             const Options& options) -> std::unique_ptr<Backend<SinglePrecision>> {
+            return std::make_unique<BackendOf<SinglePrecision>>(problem, options);
+          },
+          [](const Problem& problem,
+             const Options& options) -> std::unique_ptr<Backend<MixedPrecision>> {
+            return std::make_unique<BackendOf<MixedPrecision>>(problem, options);
+          },
+          [](const Problem& problem,
+             const Options& options) -> std::unique_ptr<Backend<DoublePrecision>> {
+            return std::make_unique<BackendOf<DoublePrecision>>(problem, options);
+          }};
 }
 
 /// Makes the back end for the precision.
 template <class Precision>
 std::unique_ptr<Backend<Precision>> make_backend(const BackendEntry& entry, const Problem& problem,
                                                  const BackendOptions& options) {
-  const auto make = [&](const auto maker) -> std::unique_ptr<Backend<Precision>> {
-    if (maker == nullptr) throw std::logic_error("this build has back ends in mixed precision");
-    return maker(problem, options);
-  };
   if constexpr (Precision::value == pencilbox::Precision::single) {
-    return make(entry.make_single);
+    return entry.make_single(problem, options);
   } else if constexpr (Precision::value == pencilbox::Precision::mixed) {
-    return make(entry.make_mixed);
+    return entry.make_mixed(problem, options);
   } else {
-    return make(entry.make_double);
+    return entry.make_double(problem, options);
   }
 }
 
