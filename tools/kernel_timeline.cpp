@@ -1,19 +1,20 @@
 // When each kernel of a CUDA program began and ended, by stream: a library that CUDA loads into the
 // program, and that writes PREFIX.PID.csv when the program ends (CUPTI's activity records).
 //
-//   g++ -O2 -shared -fPIC -I/usr/local/cuda/include tools/kernel_timeline.cpp -o libkernel_timeline.so
-//       -L/usr/local/cuda/lib -lcupti
-//   CUDA_INJECTION64_PATH=./libkernel_timeline.so KERNEL_TIMELINE=PREFIX build/cuda/app/pencilbox run DECK --ranks 2
+//   g++ -O2 -shared -fPIC -I/usr/local/cuda/include tools/kernel_timeline.cpp
+//       -o libkernel_timeline.so -L/usr/local/cuda/lib -lcupti
+//   export CUDA_INJECTION64_PATH=./libkernel_timeline.so KERNEL_TIMELINE=PREFIX
+//   build/cuda/app/pencilbox run DECK --ranks 2
 //
 // tools/draw_timeline.py draws a step of it.
-#include <cupti.h>
-#include <cxxabi.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+
+#include <cupti.h>
+#include <cxxabi.h>
+#include <unistd.h>
 
 namespace {
 
@@ -57,8 +58,8 @@ void finish() {
 /// Called by CUDA before the program's first use of it.
 extern "C" int InitializeInjection() {
   const char* prefix = std::getenv("KERNEL_TIMELINE");
-  const std::string path =
-      std::string(prefix != nullptr ? prefix : "timeline") + "." + std::to_string(getpid()) + ".csv";
+  const std::string path = std::string(prefix != nullptr ? prefix : "timeline") + "." +
+                           std::to_string(getpid()) + ".csv";
   file = std::fopen(path.c_str(), "w");
   if (file == nullptr) return 0;
   std::fputs("start_ns,end_ns,device,stream,kernel\n", file);
