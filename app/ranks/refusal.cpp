@@ -25,6 +25,27 @@ std::optional<std::string> refusal_of_backend(const SimulationSettings& setup,
   return {};
 }
 
+/// Who takes it that particles may be far outside the first and last cells of an open direction
+/// alone: a rank's grid has a layer beyond these, and pairs of outliers could be missed.
+bool looks_for_outliers_by_cell(const BackendInfo& info) {
+  return info.has_vectors || info.name == "trimmed-rows";
+}
+
+std::optional<std::string> refusal_of_open_cuts(const SimulationSettings& setup,
+                                                const CellGrid& grid, const RankGrid& ranks,
+                                                const std::vector<BackendInfo>& backends) {
+  for (const BackendInfo& info : backends) {
+    if (info.name != setup.backend || !looks_for_outliers_by_cell(info)) continue;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (ranks[d] == 1 || grid.periodic[d]) continue;
+      return info.name +
+             ": no cuts across an open direction, allowed: run.ranks with 1 there, or " +
+             "another back end";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 RankGrid rank_grid_for(const CellGrid& grid, const std::optional<RankGrid>& wanted, int ranks) {
@@ -44,6 +65,7 @@ std::optional<std::string> refusal_on_ranks(const SimulationSettings& setup, con
     return fmt::format("{} in a direction of {} cells, of which each rank needs one at least",
                        ranks[d], grid.cells[d]);
   }
+  if (auto reason = refusal_of_open_cuts(setup, grid, ranks, backends)) return reason;
   return refusal_of_backend(setup, backends);
 }
 

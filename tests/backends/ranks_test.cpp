@@ -665,7 +665,11 @@ TEST_P(NotToTheBit, TheirStepsAreRightWithOpenFaces) {
   setup.start.box.periodic = {false, true, false};
   FieldSet fields;
   fields.insert(Field::position);
-  const auto one = on_one(setup), several = on({2, 2, 1}, setup);
+  const bool cuts_them = !backend().info.has_vectors && backend().info.name != "trimmed-rows";
+  if (!cuts_them) {
+    EXPECT_THROW(on({2, 2, 1}, setup), InputError);
+  }
+  const auto one = on_one(setup), several = on({cuts_them ? 2 : 1, 2, 1}, setup);
   for (Simulation* simulation : {one.get(), several.get()}) simulation->advance(20);
   EXPECT_LE(largest_difference(several->snapshot(fields).position, one->snapshot(fields).position),
             Bars({1e-11, 2e-5, 2e-4}).of(precision()));
