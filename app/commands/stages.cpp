@@ -7,27 +7,11 @@
 
 #include "app/commands/program.hpp"
 #include "app/commands/setup.hpp"
+#include "app/engine/start_of.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox {
 namespace {
-
-/// The present state as a start.
-StartState start_of(Simulation& simulation, const std::vector<ParticleType>& types) {
-  FieldSet fields;
-  for (const Field field :
-       {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
-    fields.insert(field);
-  }
-  Frame frame = simulation.snapshot(fields);
-  return {frame.box,
-          types,
-          std::move(frame.id),
-          std::move(frame.species),
-          std::move(frame.position),
-          std::move(frame.velocity),
-          std::move(frame.image)};
-}
 
 void run_stage(const DeckStage& stage, Simulation& simulation) {
   constexpr std::int64_t some = 1000;

@@ -7,10 +7,10 @@
 
 #include "app/engine/complete_observation.hpp"
 #include "app/engine/engine.hpp"
-#include "app/engine/new_grid.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation.hpp"
 #include "app/engine/simulation_problem.hpp"
+#include "app/engine/start_of.hpp"
 #include "core/device/identifier.hpp"
 #include "core/error.hpp"
 #include "core/observables.hpp"
@@ -208,7 +208,7 @@ class DeviceSimulation final : public Simulation {
   /// The grid is kept where a new one would not help, or the back end could not run on it.
   void lay_new_grid_if_spread() {
     if (!watch_.wants_new_grid(particles().count)) return;
-    const StartState start = as_start(snapshot(fields_of_a_start()), engine_.box(), types_);
+    const StartState start = start_of(*this, types_);
     const Problem problem = make_problem(setup_, start, device_);
     if (!watch_.is_helped_by(problem.grid, start.position)) return;
     if (refusal_of(setup_, problem)) return;

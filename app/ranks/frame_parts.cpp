@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "core/in_pieces.hpp"
 #include "core/row_of_id.hpp"

@@ -3,7 +3,6 @@
 // travels.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "app/ranks/commission.hpp"

@@ -30,6 +30,21 @@ const DeviceApi& one_rank() {
   throw std::logic_error("no device of this kind");
 }
 
+/// Of the grid with the least work; where the back end cannot be cut so, of `ranks`, which it can.
+template <class State>
+RankCuts cuts_that_can_be(const SimulationSettings& setup, const State& state,
+                          const Problem& problem, RankWish wish, const RankGrid& ranks) {
+  const int count = ranks[0] * ranks[1] * ranks[2];
+  RankCuts cuts = cuts_for(state, problem, wish, count);
+  try {
+    require_ranks(setup, problem, ranks_of(cuts));
+    return cuts;
+  } catch (const RanksRefusal&) {
+    wish.grid = ranks;
+    return cuts_for(state, problem, wish, count);
+  }
+}
+
 class Ranks final : public RankDevice {
  public:
   std::string kind() const override { return device_kind; }
@@ -113,7 +128,7 @@ class Ranks final : public RankDevice {
         as_it_runs(setup, make_problem(setup, setup.start, device_properties()));
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
-    RankCuts cuts = cuts_for(setup.start, problem, wish, post->ranks());
+    RankCuts cuts = cuts_that_can_be(setup, setup.start, problem, wish, ranks);
     return make_ranked(
         {setup, setup.start.types, problem, std::move(cuts), wish.shares_devices, wish.exchange},
         setup.start, post);
@@ -128,7 +143,7 @@ class Ranks final : public RankDevice {
     auto barostat = barostat_of(setup, problem);
     NamedNumbers carried = state.integrator;
     take_from(carried, barostat);  // what only the first rank has
-    RankCuts cuts = cuts_for(state, problem, wish, post->ranks());
+    RankCuts cuts = cuts_that_can_be(setup, state, problem, wish, ranks);
     return make_ranked({setup, state.types, problem, std::move(cuts), wish.shares_devices,
                         wish.exchange, state.step, carried, state.list_age},
                        state, post);

@@ -11,9 +11,9 @@
 #include "app/engine/candidates.hpp"
 #include "app/engine/changing_box.hpp"
 #include "app/engine/complete_observation.hpp"
-#include "app/engine/new_grid.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
+#include "app/engine/start_of.hpp"
 #include "app/ranks/rank_device.hpp"
 #include "app/ranks/rank_team.hpp"
 #include "core/error.hpp"
@@ -376,7 +376,7 @@ class RankedSimulation final : public Simulation {
   /// it has too few cells for so many ranks.
   void lay_new_grid_if_spread() {
     if (!watch_.wants_new_grid(problem_.particles)) return;
-    const StartState start = as_start(snapshot(fields_of_a_start()), problem_.box, types_);
+    const StartState start = start_of(*this, types_);
     const Problem bare = make_problem(setup_, start, problem_.device);
     if (!watch_.is_helped_by(bare.grid, start.position) || refusal_of(setup_, bare)) return;
     const Problem problem = problem_for(as_candidate(), bare);

@@ -1,26 +1,23 @@
-// With open directions a grid can become too small for its particles: right, but slow, and in the
-// end too coarse. Then one is laid anew, as if the run began with what it has.
+// What a simulation has at present as a start: for stages of decks that need one, and where cells
+// are laid anew.
 #pragma once
 
 #include <utility>
+#include <vector>
 
-#include "core/observation.hpp"
+#include "app/engine/simulation.hpp"
 #include "core/start_state.hpp"
 
 namespace pencilbox {
 
-/// What a start is made of.
-inline FieldSet fields_of_a_start() {
+inline StartState start_of(Simulation& simulation, const std::vector<ParticleType>& types) {
   FieldSet fields;
   for (const Field field :
        {Field::position, Field::velocity, Field::image, Field::species, Field::id}) {
     fields.insert(field);
   }
-  return fields;
-}
-
-inline StartState as_start(Frame frame, const Box& box, const std::vector<ParticleType>& types) {
-  return {box,
+  Frame frame = simulation.snapshot(fields);
+  return {frame.box,
           types,
           std::move(frame.id),
           std::move(frame.species),
