@@ -12,6 +12,7 @@
 
 #include "core/cell_parts.hpp"
 #include "core/grid_view.hpp"
+#include "core/look_ahead.hpp"
 #include "core/particles.hpp"
 #include "core/step_control.hpp"
 
@@ -23,6 +24,7 @@ template <class State>
 struct CellStep {
   Index cell;
   State offset;
+  State by{0};               ///< cells
   std::int32_t crossed = 0;  ///< periodic faces
   bool failed = false;
 
@@ -40,21 +42,26 @@ struct CellStep {
       fail();
       return;
     }
-    const auto by = static_cast<Index>(moved);
+    const auto whole = static_cast<Index>(moved);
+    const Index target = old_cell + whole;
     if (periodic) {
-      if (by > cells || by < -cells) {
+      if (whole > cells || whole < -cells) {
         fail();
         return;
       }
-      const Index target = old_cell + by;
       crossed = target >= 0 ? target / cells : -((-target - 1) / cells) - 1;
       cell = target - crossed * cells;
-      offset -= moved * side;
+      by = moved;
     } else {
-      const Index target = old_cell + by;
       cell = target < 0 ? 0 : (target >= cells ? cells - 1 : target);
-      offset -= static_cast<State>(cell - old_cell) * side;
+      by = static_cast<State>(cell - old_cell);
     }
+    offset = with_it(old_offset, side);
+  }
+
+  /// Another coordinate from the old cell, from the new one.
+  PENCILBOX_DEVICE_FUNCTION State with_it(State other, State side) const {
+    return failed ? State(0) : times_plus(-by, side, other);
   }
 
  private:
@@ -87,25 +94,36 @@ struct IntoCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
+    (*this)(i, offset, Vec3<State>{}, LookAhead<State>{}, step);
+  }
+
+  /// The cell is the one where it will be.
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
+                                            const Vec3<State>& velocity,
+                                            const LookAhead<State>& ahead,
+                                            const StepNumber& step) const {
     const Index home = cell[i];
-    if (is_inside(offset)) {  // most are: nothing to divide then
+    const Vec3<State> then = ahead(offset, velocity);
+    if (is_inside(then)) {  // most are: nothing to divide then
       position.store(i, offset);
-      ticket[i] = atomic_add(counts + parts.number(grid.side, home, offset), Index{1});
+      ticket[i] = atomic_add(counts + parts.number(grid.side, home, then), Index{1});
       return;
     }
     const CellCoordinates old = grid.coordinates(home);
-    const CellStep<State> x(old.x, offset.x, grid.side.x, grid.cells.x, grid.periodic.x);
-    const CellStep<State> y(old.y, offset.y, grid.side.y, grid.cells.y, grid.periodic.y);
-    const CellStep<State> z(old.z, offset.z, grid.side.z, grid.cells.z, grid.periodic.z);
+    const CellStep<State> x(old.x, then.x, grid.side.x, grid.cells.x, grid.periodic.x);
+    const CellStep<State> y(old.y, then.y, grid.side.y, grid.cells.y, grid.periodic.y);
+    const CellStep<State> z(old.z, then.z, grid.side.z, grid.cells.z, grid.periodic.z);
     const Index now = grid.linear({x.cell, y.cell, z.cell});
-    const Vec3<State> place{x.offset, y.offset, z.offset};
+    const Vec3<State> place{x.with_it(offset.x, grid.side.x), y.with_it(offset.y, grid.side.y),
+                            z.with_it(offset.z, grid.side.z)};
     position.store(i, place);
     cell[i] = now;
     if (x.crossed != 0) image.x[i] += x.crossed;
     if (y.crossed != 0) image.y[i] += y.crossed;
     if (z.crossed != 0) image.z[i] += z.crossed;
     if (x.failed || y.failed || z.failed) note_failure(failure, step, id[i]);
-    ticket[i] = atomic_add(counts + parts.number(grid.side, now, place), Index{1});
+    const Vec3<State> place_then = ahead(place, velocity);
+    ticket[i] = atomic_add(counts + parts.number(grid.side, now, place_then), Index{1});
   }
 
   PENCILBOX_DEVICE_FUNCTION bool is_inside(const Vec3<State>& offset) const {
@@ -122,7 +140,7 @@ struct UnderWatch {
   using State = typename Precision::State;
   using Pair = typename Precision::Pair;
   Vec3View<State> position;
-  Vec3View<const State> reference;  ///< [N] positions when the list was made
+  Vec3View<const State> reference;  ///< [N] places that the list was made of
   PackedPosition<Pair>* packed;     ///< [N] the mirror that pair kernels read
   const std::int32_t* type;
   State most_squared;  ///< of a displacement [sigma^2]

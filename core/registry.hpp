@@ -45,7 +45,8 @@ enum class ParticleOrder { cells, curves_in_cells, slices_in_cells };
 /// When a back end finds its pairs anew.
 enum class Rebuild {
   every_step,
-  /// It keeps what it found within cutoff plus skin until a particle has moved by half the skin.
+  /// It keeps what it found within cutoff plus skin until a particle is half the skin away from the
+  /// place that rebuild() was shown.
   on_displacement
 };
 

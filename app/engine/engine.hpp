@@ -93,7 +93,7 @@ class Engine {
   StepPlan<Precision> plan() { return plan_with(*backend_); }
   StepPlan<Precision> plan_with(Backend<Precision>& backend) {
     return StepPlan<Precision>({particles_, *binning_, backend, *interaction_, *integrator_,
-                                control_.data(), profiler_, stream_});
+                                setup_.timestep, control_.data(), profiler_, stream_});
   }
 
   // The loop: engine.cpp
@@ -132,7 +132,8 @@ class Engine {
   void adopt(std::size_t candidate);
   void change_to(std::size_t candidate);
   void make_backend_of(std::size_t candidate);
-  void order_and_rebuild();
+  void order_and_rebuild(std::int32_t last_interval = 0);
+  std::int32_t likely_interval(std::size_t candidate) const;
   void make_rows_fit();
   void restore_order(const ExactState& state);
   void restore_list(const ExactState& state);

@@ -264,6 +264,7 @@ void Engine<Precision>::change_to(std::size_t candidate) {
                           have_cells_alike(candidates_[active_], candidates_[candidate]);
   require_candidate_runs(candidates_[candidate], problem_for(candidates_[candidate], problem_),
                          step_);
+  const std::int32_t interval = likely_interval(candidate);
   active_ = candidate;
   if (same_order) {
     make_backend_of(candidate);
@@ -274,21 +275,37 @@ void Engine<Precision>::change_to(std::size_t candidate) {
   const CellGrid wanted = problem_for(candidates_[candidate], problem_).grid;
   change_grid(particles_, before, wanted, stream_);
   lay(candidate, wanted);
-  order_and_rebuild();
+  order_and_rebuild(interval);
   evaluate(Wanted::forces);
   has_run_ = true;  // what it allocates it has, and its kernels were loaded by the rehearsal
   look_after_health(step_);  // cells are others, and so is the fullest
 }
 
-/// Particles where they are, in order; what the back end adds; rows long enough for all partners.
+/// Of its list, as it was of late, or by that of another skin; 0: nothing tells.
 template <class Precision>
-void Engine<Precision>::order_and_rebuild() {
+std::int32_t Engine<Precision>::likely_interval(std::size_t candidate) const {
+  if (expected_interval_[candidate] > 0) return expected_interval_[candidate];
+  const double skin = candidates_[active_].skin;
+  if (skin <= 0.0) return 0;
+  return static_cast<std::int32_t>(candidates_[candidate].skin / skin *
+                                   expected_interval_[active_]);
+}
+
+/// Particles where they are, in order; what the back end adds; rows long enough for all partners.
+/// `last_interval`: how many evaluations the list before has served, or is likely to; 0: not known.
+template <class Precision>
+void Engine<Precision>::order_and_rebuild(std::int32_t last_interval) {
   profiler_.pause();
   binning_->reserve(particles_, stream_);
-  control_.upload(std::vector<StepControl>(1), stream_);
+  StepControl control;
+  control.age = last_interval;
+  control_.upload({&control, 1}, stream_);
   const std::int64_t before = allocated_bytes;
   plan().rebuild(0);
   backend_bytes_ += allocated_bytes - before;
+  control.longest_row = read_control().longest_row;
+  control.age = 0;
+  control_.upload({&control, 1}, stream_);
   carried_ = 1;  // the evaluation that follows
   if (candidates_[active_].keeps_list()) make_rows_fit();
 }

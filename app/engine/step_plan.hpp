@@ -102,6 +102,7 @@ struct StepParts {
   Backend<Precision>& backend;
   const Interaction<typename Precision::Pair>& interaction;
   Integrator<Precision>& integrator;
+  double timestep;       ///< [tau]
   StepControl* control;  ///< on the device
   Profiler& profiler;
   Stream& stream;
@@ -132,7 +133,8 @@ class StepPlan {
   /// Order and back end's rebuild, of particles wherever they are at this step of the batch.
   void rebuild(std::int32_t step) {
     parts_.binning.run(parts_.particles, StepNumber{parts_.control, step}, parts_.profiler,
-                       parts_.stream);
+                       parts_.stream,
+                       parts_.binning.look_ahead(parts_.control, 0, parts_.timestep));
     rebuild_backend();
   }
 
@@ -199,7 +201,9 @@ class StepPlan {
 
   void rebuild_backend() {
     parts_.profiler.begin(Region::prepare, parts_.stream);
-    parts_.backend.rebuild(view(), parts_.stream);
+    BinnedParticles<Precision> places = parts_.binning.view_for_list(parts_.particles);
+    places.longest_row = &parts_.control->longest_row;
+    parts_.backend.rebuild(places, parts_.stream);
     parts_.profiler.begin(Region::end, parts_.stream);
   }
 

@@ -28,6 +28,7 @@ struct Departures {
   const std::int32_t* type;
   Vec3View<const State> velocity;
   bool several_types;
+  LookAhead<State> ahead{};  ///< where a list is made
 
   PENCILBOX_DEVICE_FUNCTION CellCoordinates home(Index i) const {
     return into_cells.grid.coordinates(into_cells.cell[i]);
@@ -42,9 +43,9 @@ struct Departures {
                                             const Vec3<State>& its_velocity,
                                             const StepNumber& step) const {
     const bool is_inside = into_cells.is_inside(offset);
-    if (is_inside && unseen.has(home)) return stay(i, into_cells.cell[i], offset);
+    if (is_inside && unseen.has(home)) return stay(i, into_cells.cell[i], offset, offset);
     CellCoordinates now;
-    Emigrant row = moved(i, home, offset, its_velocity, step, now);
+    Emigrant row = moved(i, home, offset, offset, its_velocity, step, now);
     who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
       if (!is_owner) {
         send_copy(who, cell, row);
@@ -53,19 +54,21 @@ struct Departures {
         emigrate(who, cell, row);
       } else {
         come_into(i, cell, row);
-        stay(i, cell, row.position);
+        stay(i, cell, row.position, row.position);
       }
     });
   }
 
-  /// The same of one who has a row of its own in any case, counted or not, and is shown to nobody.
+  /// The same of one who has a row of its own in any case, counted or not, and is shown to nobody:
+  /// into the cell where it will be.
   PENCILBOX_DEVICE_FUNCTION void settle(Index i, const CellCoordinates& home,
                                         const StepNumber& step) const {
     into_cells.ticket[i] = somebody;
-    const Vec3<State> offset = into_cells.position[i];
-    if (into_cells.is_inside(offset)) return;
+    const Vec3<State> offset = into_cells.position[i], its_velocity = velocity[i];
+    const Vec3<State> then = ahead(offset, its_velocity);
+    if (into_cells.is_inside(then)) return;
     CellCoordinates now;
-    Emigrant row = moved(i, home, offset, velocity[i], step, now);
+    Emigrant row = moved(i, home, offset, then, its_velocity, step, now);
     who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
       if (!is_owner) return;
       if (who == rank) return come_into(i, cell, row);
@@ -74,16 +77,17 @@ struct Departures {
     });
   }
 
-  /// One of its own in the cell where it is: a copy for each that sees that. `note`: called with
-  /// whom a copy goes to, and which of the copies in the letter it is.
+  /// One of its own in the cell where it is, or will be: a copy for each that sees that. `note`:
+  /// called with whom a copy goes to, and which of the copies in the letter it is.
   template <class Note>
   PENCILBOX_DEVICE_FUNCTION void show(Index i, Note&& note) const {
     const Vec3<State> position = into_cells.position[i];
+    const Vec3<State> then = ahead(position, velocity[i]);
     const CellCoordinates place = home(i);
-    stay(i, into_cells.cell[i], position);
+    stay(i, into_cells.cell[i], position, then);
     if (unseen.has(place)) return;
     Emigrant row{};
-    row.position = position;
+    row.position = then;
     row.id = into_cells.id[i];
     row.type = several_types ? type[i] : 0;
     const CellCoordinates now{place.x + first.x, place.y + first.y, place.z + first.z};
@@ -95,19 +99,20 @@ struct Departures {
  private:
   static constexpr Index somebody = 0;
 
-  /// As on one rank; `now`: its cell in the global grid.
+  /// As on one rank, into the cell where it is `then`; `now`: that cell in the global grid.
   PENCILBOX_DEVICE_FUNCTION Emigrant moved(Index i, const CellCoordinates& home,
-                                           const Vec3<State>& offset,
+                                           const Vec3<State>& offset, const Vec3<State>& then,
                                            const Vec3<State>& its_velocity, const StepNumber& step,
                                            CellCoordinates& now) const {
     const CellCoordinates old{home.x + first.x, home.y + first.y, home.z + first.z};
-    const CellStep<State> x(old.x, offset.x, global.side.x, global.cells.x, global.periodic.x);
-    const CellStep<State> y(old.y, offset.y, global.side.y, global.cells.y, global.periodic.y);
-    const CellStep<State> z(old.z, offset.z, global.side.z, global.cells.z, global.periodic.z);
+    const CellStep<State> x(old.x, then.x, global.side.x, global.cells.x, global.periodic.x);
+    const CellStep<State> y(old.y, then.y, global.side.y, global.cells.y, global.periodic.y);
+    const CellStep<State> z(old.z, then.z, global.side.z, global.cells.z, global.periodic.z);
     if (x.failed || y.failed || z.failed) note_failure(into_cells.failure, step, into_cells.id[i]);
     now = {x.cell, y.cell, z.cell};
     Emigrant row{};
-    row.position = {x.offset, y.offset, z.offset};
+    row.position = {x.with_it(offset.x, global.side.x), y.with_it(offset.y, global.side.y),
+                    z.with_it(offset.z, global.side.z)};
     row.velocity = its_velocity;
     row.image = into_cells.image[i];
     row.image += {x.crossed, y.crossed, z.crossed};
@@ -122,9 +127,10 @@ struct Departures {
     into_cells.position.store(i, row.position);
   }
 
-  PENCILBOX_DEVICE_FUNCTION void stay(Index i, Index cell, const Vec3<State>& offset) const {
+  PENCILBOX_DEVICE_FUNCTION void stay(Index i, Index cell, const Vec3<State>& offset,
+                                      const Vec3<State>& then) const {
     into_cells.position.store(i, offset);
-    const Index part = into_cells.parts.number(into_cells.grid.side, cell, offset);
+    const Index part = into_cells.parts.number(into_cells.grid.side, cell, then);
     into_cells.ticket[i] = atomic_add(into_cells.counts + part, Index{1});
   }
 

@@ -102,6 +102,7 @@ void RankDomain<Precision>::make_integrator_of(const StageSettings& stage) {
   integrator_ = make_integrator<Precision>(
       find_integrator(stage.integrator),
       {stage.timestep, box_, stage.parameters, stage.first_step, stage.steps});
+  timestep_ = stage.timestep;
   shared_ = integrator_->shared();
   if (shared_ == nullptr) throw BackendRefusal(stage.integrator + ": not on several ranks");
   shared_->count_from(first_step_, stream_);
@@ -171,7 +172,12 @@ void RankDomain<Precision>::lay_rows() {
 
 template <class Precision>
 BinnedParticles<Precision> RankDomain<Precision>::view(std::int32_t unit, PartOfTargets part) {
-  BinnedParticles<Precision> view = binning_->view(particles_, mirror_of(unit));
+  return as_this_rank_sees(binning_->view(particles_, mirror_of(unit)), part);
+}
+
+template <class Precision>
+BinnedParticles<Precision> RankDomain<Precision>::as_this_rank_sees(BinnedParticles<Precision> view,
+                                                                    PartOfTargets part) {
   view.stay_near = decomposition_.global().fully_periodic();
   view.all_are_targets = false;
   view.targets = own_box();

@@ -18,9 +18,11 @@
 // until one of some rank has moved too far, which all ranks tell each other. Then, before forces
 // are computed:
 //
-//   settle        each into the cell where it is, or over to its owner       -> letters ->
-//   show          copies of those in cells that others see                   -> letters ->
+//   settle        each into the cell where it will be (core/look_ahead.hpp),
+//                 or over to its owner                                       -> letters ->
+//   show          copies of those in cells that others see, as they will be  -> letters ->
 //   order         and the list
+//   take          where ghosts are now                                       -> letters ->
 //
 // How many particles there are the device alone knows: kernels run over rows for as many as there
 // may be. Where rows or letters turn out to be too few it is noted, and told between batches; then
@@ -90,6 +92,9 @@ class RankDomain {
   // The same where a list is kept: rank_domain_list.cpp. Units are counted from the last open(),
   // and do nothing from the one on before which somebody moved too far.
 
+  /// The list to come is made of places so far ahead as suits one that lasts as long; 0: of where
+  /// particles are.
+  void look_ahead(std::int64_t last_interval);
   void stay_where_they_are();
   void settle();
   void take_emigrants();
@@ -213,8 +218,10 @@ class RankDomain {
   CellCoordinates first_cell_in_global_grid() const;
   SumsOfRanks sums_of_all() const { return sums_.all(all_particles_); }
   Departures<Precision> departures();
+  Departures<Precision> departures_for_list();
   CellBox cells_that_nobody_sees() const;
   BinnedParticles<Precision> view(std::int32_t unit = 0, PartOfTargets part = PartOfTargets::all);
+  BinnedParticles<Precision> as_this_rank_sees(BinnedParticles<Precision> view, PartOfTargets part);
   void compute_and_move(std::int32_t unit, const KickAndDrift<Precision>& move, PartOfTargets part,
                         Stream& stream);
   std::int32_t mirror_of(std::int32_t unit) const { return (first_mirror_ + unit) % 2; }
@@ -250,7 +257,9 @@ class RankDomain {
 
   // Where a list is kept.
   Buffer<StepControl> control_;
-  HostBuffer heard_;  ///< the unit before which a list is due, where the device has said so
+  HostBuffer heard_;        ///< the unit before which a list is due, where the device has said so
+  LookAhead<State> ahead_;  ///< of the list that was made last
+  double timestep_ = 0.0;
   Borders borders_;
   std::vector<Row> owned_;  ///< what own() got, while nothing has come of it
   Vec3Buffer<State> kept_reference_;

@@ -106,10 +106,22 @@ void RankDomain<Precision>::stay_where_they_are() {
 }
 
 template <class Precision>
+void RankDomain<Precision>::look_ahead(std::int64_t last_interval) {
+  ahead_ = binning_->look_ahead(nullptr, static_cast<std::int32_t>(last_interval), timestep_);
+}
+
+template <class Precision>
+Departures<Precision> RankDomain<Precision>::departures_for_list() {
+  Departures<Precision> depart = departures();
+  depart.ahead = ahead_;
+  return depart;
+}
+
+template <class Precision>
 void RankDomain<Precision>::settle() {
   profiler_.begin(Region::bin, stream_);
   for_each(stream_, particles_.count,
-           SettleOwn<Precision>{departures(), rows_used(), most_used_.data(), step()});
+           SettleOwn<Precision>{departures_for_list(), rows_used(), most_used_.data(), step()});
 }
 
 template <class Precision>
@@ -122,7 +134,7 @@ template <class Precision>
 void RankDomain<Precision>::show_own() {
   binning_->expect_arrivals(stream_);
   for_each(stream_, particles_.count + mailbox_.slots(),
-           ShowOwn<Precision>{departures(), borders_.view()});
+           ShowOwn<Precision>{departures_for_list(), borders_.view()});
 }
 
 /// Rows change places, and what is noted of them follows.
@@ -132,14 +144,15 @@ void RankDomain<Precision>::order_and_list() {
   profiler_.begin(Region::bin, stream_);
   take_in(Coming::ghosts);
   particles_.count = rows + mailbox_.slots();
-  binning_->order_arrived(particles_, profiler_, stream_);
+  binning_->order_arrived(particles_, profiler_, stream_, ahead_);
   for_each(stream_, borders_.places(),
            FollowRows{borders_.view(), borders_.place_of_rows(), mailbox_.last_sent()});
   particles_.count = rows;
   is_ordered_ = true;
   first_mirror_ = 0;
   profiler_.begin(Region::prepare, stream_);
-  backend_->rebuild(view(), stream_);
+  backend_->rebuild(as_this_rank_sees(binning_->view_for_list(particles_), PartOfTargets::all),
+                    stream_);
   profiler_.begin(Region::end, stream_);
 }
 

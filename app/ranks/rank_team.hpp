@@ -121,6 +121,7 @@ class RankTeam {
   void order_and_list();
   void list_what_is_owned();
   void list_anew();
+  void tell_present_positions();
   void count_interval();
   template <class Say>
   void take_turns(const Say& say);
@@ -142,6 +143,7 @@ class RankTeam {
   bool is_list_old_ = false;  ///< of what is owned: made of where it was, not of where it is
   ListStats list_, kept_list_;
   std::int64_t list_age_ = 0, kept_list_age_ = 0;
+  std::int64_t last_interval_ = 0;  ///< that the list looks ahead by; 0: it does not
 };
 
 /// What processes do that are not that of the first rank: what it orders, until it ends.

@@ -29,12 +29,20 @@ void RankTeam<Precision>::order_and_list() {
 template <class Precision>
 void RankTeam<Precision>::list_what_is_owned() {
   const std::int64_t age = list_age_;
+  last_interval_ = 0;
+  for (auto& domain : domains_) domain->look_ahead(last_interval_);
   for (auto& domain : domains_) domain->stay_where_they_are();
   order_and_list();
   is_ordered_ = true;
   if (!is_list_old_) return;
   list_age_ = age;
   for (auto& domain : domains_) domain->return_to_present();
+  tell_present_positions();
+}
+
+/// A list was made of others: own particles are where they are, copies are not.
+template <class Precision>
+void RankTeam<Precision>::tell_present_positions() {
   for (auto& domain : domains_) domain->open(0);
   exchange_positions(0);
 }
@@ -47,15 +55,21 @@ void RankTeam<Precision>::count_interval() {
   list_.shortest = list_.shortest == 0 ? list_age_ : std::min(list_.shortest, list_age_);
 }
 
-/// One that was of no use, since some rank's rows were too short, is made once more.
+/// One that was of no use, since some rank's rows were too short, is made once more, of the same
+/// places.
 template <class Precision>
 void RankTeam<Precision>::list_anew() {
-  if (list_age_ > 0) count_interval();
+  if (list_age_ > 0) {
+    count_interval();
+    last_interval_ = list_age_;
+  }
+  for (auto& domain : domains_) domain->look_ahead(last_interval_);
   for (auto& domain : domains_) domain->grow_rows();
   for (auto& domain : domains_) domain->settle();
   exchange_letters();
   for (auto& domain : domains_) domain->take_emigrants();
   order_and_list();
+  if (last_interval_ > 0) tell_present_positions();
 }
 
 /// Where everybody is now, for unit `unit`. Whether the host knows already that it is not to be.

@@ -428,8 +428,9 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::real,
        .default_value = "auto",
        .documentation = "By how much a list of pairs reaches beyond the cutoff, for back ends that "
-                        "keep one until a particle has moved by half of it; auto: found while "
-                        "running, 0.4 of the largest sigma where the run is deterministic",
+                        "keep one until a particle is half of it away from where the list has it; "
+                        "auto: found while running, 0.4 of the largest sigma where the run is "
+                        "deterministic",
        .unit = "sigma",
        .minimum = 0,
        .maximum = 1e6,

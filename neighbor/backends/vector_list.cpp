@@ -1,6 +1,6 @@
 // Vector-List: a list for a CPU's vectors. Four targets of a pencil that lie near each other share
 // a row of sources: all that are within cutoff plus skin of any of them, single ones, used until a
-// particle has moved by half the skin. See neighbor/vectors/rows.hpp.
+// particle is half the skin off its place. See neighbor/vectors/rows.hpp.
 //
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),

@@ -1,6 +1,7 @@
 // Verlet-List: each particle keeps a row of all sources within cutoff plus skin, found when the
-// list is built and used until a particle has moved by half the skin. L. Verlet, Phys. Rev. 159, 98
-// (1967); the criterion: Allen and Tildesley, Computer Simulation of Liquids, section 5.3.1.
+// list is built and used until a particle is half the skin off its place. L. Verlet, Phys. Rev.
+// 159, 98 (1967); the criterion: Allen and Tildesley, Computer Simulation of Liquids,
+// section 5.3.1.
 //
 // An entry of a row is a source and the image shift by which it was met, so boxes of one or two
 // cells, where a pair meets through several images, need no special case. Rows stand side by side:

@@ -46,23 +46,26 @@ template <class State>
 struct ArriveWhereTheyAre {
   static constexpr const char* name = "binning: assign cells";
   IntoCells<State> into_cells;
+  Vec3View<const State> velocity;
+  LookAhead<State> ahead;
   StepNumber step;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    into_cells(i, into_cells.position[i], step);
+    into_cells(i, into_cells.position[i], velocity[i], ahead, step);
   }
 };
 
-/// The part of its cell that a particle is in.
+/// The part of its cell that a particle is in, or will be.
 template <class State>
 struct PartOf {
   CellParts parts;
   Vec3<State> side;
   const Index* cell;
-  Vec3View<const State> position;
+  Vec3View<const State> position, velocity;
+  LookAhead<State> ahead;
 
   PENCILBOX_DEVICE_FUNCTION Index operator()(Index i) const {
-    return parts.number(side, cell[i], position[i]);
+    return parts.number(side, cell[i], ahead(position[i], velocity[i]));
   }
 };
 
@@ -126,6 +129,7 @@ struct Reorder {
   bool clears;  ///< the counters of the next arrivals; those of a list are cleared when they come
   Index particles;
   CellParts parts;
+  LookAhead<State> ahead;
   Vec3<State> side;             ///< of a cell [sigma]
   Index* places;                ///< [N] of those that were there before; null: nobody asks
   RingPosition<Pair>* on_ring;  ///< null where nobody reads it
@@ -159,8 +163,9 @@ struct Reorder {
   PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
     if (clears) next.clear(i, particles);
     if (order != nullptr ? i >= begin_of[next.parts] : row.ticket == nobody) return;
+    const Vec3<State> then = ahead(row.position, row.velocity);
     const Index now =
-        order != nullptr ? i : begin_of[parts.number(side, row.cell, row.position)] + row.ticket;
+        order != nullptr ? i : begin_of[parts.number(side, row.cell, then)] + row.ticket;
     if (places != nullptr) places[order != nullptr ? order[i] : i] = now;
     to.position.store(now, row.position);
     if constexpr (separate_pair_position) {
@@ -210,7 +215,8 @@ struct ScanAndReorder {
   }
 };
 
-/// Takes the new order back to the arrays that everybody knows, and notes where particles are now.
+/// Takes the new order back to the arrays that everybody knows, and notes the places that the list
+/// is made of.
 template <class Precision>
 struct SettleOrder {
   static constexpr const char* name = "binning: settle";
@@ -219,16 +225,20 @@ struct SettleOrder {
   StateView<State> from, to;
   Vec3View<State> reference;
   PackedPosition<Pair>* packed;
+  PackedPosition<Pair>* packed_reference;
+  LookAhead<State> ahead;
   bool several_types;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Vec3<State> position = from.position[i];
+    const Vec3<State> position = from.position[i], velocity = from.velocity[i];
     const std::int32_t type = several_types ? from.type[i] : 0;
+    const auto packed_type = static_cast<typename PackedPosition<Pair>::Type>(type);
+    const Vec3<State> then = ahead(position, velocity);
     to.position.store(i, position);
-    reference.store(i, position);
-    packed[i] = {position.template to<Pair>(),
-                 static_cast<typename PackedPosition<Pair>::Type>(type)};
-    to.velocity.store(i, from.velocity[i]);
+    reference.store(i, then);
+    packed[i] = {position.template to<Pair>(), packed_type};
+    packed_reference[i] = {then.template to<Pair>(), packed_type};
+    to.velocity.store(i, velocity);
     to.cell[i] = from.cell[i];
     to.id[i] = from.id[i];
     to.image.store(i, from.image[i]);
@@ -359,16 +369,18 @@ void Binning<Precision>::reserve_mirrors(Index count, Stream& stream) {
 
 /// Of particles as they lie now.
 template <class Precision>
-auto Binning<Precision>::part_of(const Particles<Precision>& particles) const {
+auto Binning<Precision>::part_of(const Particles<Precision>& particles,
+                                 const LookAhead<State>& ahead) const {
   const auto& state = particles.state;
-  return PartOf<State>{rules_.parts, grid_.view<State>().side, state.cell.data(),
-                       state.position.view()};
+  return PartOf<State>{rules_.parts,          grid_.view<State>().side, state.cell.data(),
+                       state.position.view(), state.velocity.view(),    ahead};
 }
 
 template <class Precision>
-void Binning<Precision>::order_by_id(Particles<Precision>& particles, Stream& stream) {
+void Binning<Precision>::order_by_id(Particles<Precision>& particles, const LookAhead<State>& ahead,
+                                     Stream& stream) {
   for_each(stream, particles.count,
-           MakeKeys<State>{part_of(particles), particles.state.id.data(), ticket_.data(),
+           MakeKeys<State>{part_of(particles, ahead), particles.state.id.data(), ticket_.data(),
                            keys_.data(), order_.data(), parts(), id_bits});
   const int part_bits = std::bit_width(static_cast<unsigned>(parts()));
   // The sort passes no gate: what it does to keys that are no longer used does no harm.
@@ -383,13 +395,26 @@ void Binning<Precision>::count_anew(Stream& stream) {
 
 template <class Precision>
 void Binning<Precision>::run(Particles<Precision>& particles, StepNumber step, Profiler& profiler,
-                             Stream& stream) {
+                             Stream& stream, const LookAhead<State>& ahead) {
   reserve(particles, stream);
   profiler.begin(Region::bin, stream);
   count_anew(stream);
+  const Vec3Buffer<State>& velocity = particles.state.velocity;
   for_each(stream, particles.count,
-           ArriveWhereTheyAre<State>{arrival(particles, step, nullptr, 0).into_cells, step});
-  order_arrived(particles, profiler, stream);
+           ArriveWhereTheyAre<State>{arrival(particles, step, nullptr, 0).into_cells,
+                                     velocity.view(), ahead, step});
+  order_arrived(particles, profiler, stream, ahead);
+}
+
+/// A little less than an order can bear: so a particle is near its place to begin with, however it
+/// is rounded.
+template <class Precision>
+auto Binning<Precision>::look_ahead(const StepControl* control, std::int32_t interval,
+                                    double timestep) const -> LookAhead<State> {
+  constexpr double share = 0.98;
+  if (rules_.lasts == OrderLasts::one_step) return {};
+  return {control, interval, static_cast<State>(0.5 * timestep),
+          static_cast<State>(share * rules_.most_displacement)};
 }
 
 template <class Precision>
@@ -432,17 +457,18 @@ void Binning<Precision>::moved_apart(Particles<Precision>& particles) {
 
 template <class Precision>
 void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
-                                       Stream& stream) {
-  if (rules_.deterministic) order_by_id(particles, stream);
-  scan_and_reorder(particles, profiler, stream);
+                                       Stream& stream, const LookAhead<State>& ahead) {
+  if (rules_.deterministic) order_by_id(particles, ahead, stream);
+  scan_and_reorder(particles, ahead, profiler, stream);
   if (rules_.parts.count > 1) {
     for_each(stream, grid_.count() + 1,
              OffsetsOfCells{part_offset_.data(), offset_.data(), rules_.parts.count});
   }
   if (rules_.lasts == OrderLasts::while_near) {
-    for_each(stream, particles.count,
-             SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
-                                    packed_[0].data(), particles.types > 1});
+    for_each(
+        stream, particles.count,
+        SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
+                               packed_[0].data(), packed_[1].data(), ahead, particles.types > 1});
     return;
   }
   if (particles.types == 1) other_.type.swap(particles.state.type);
@@ -451,7 +477,8 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
 }
 
 template <class Precision>
-void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profiler& profiler,
+void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles,
+                                          const LookAhead<State>& ahead, Profiler& profiler,
                                           Stream& stream) {
   const Counters next{next_counts_.data(), parts()};
   Index* const offset = rules_.parts.count == 1 ? offset_.data() : part_offset_.data();
@@ -466,6 +493,7 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles, Profi
                                    rules_.lasts == OrderLasts::one_step,
                                    particles.count,
                                    rules_.parts,
+                                   ahead,
                                    grid_.view<State>().side,
                                    places_,
                                    on_ring_.data(),
@@ -530,6 +558,15 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   binned.on_ring = on_ring_.data();
   binned.type = particles.state.type.data();
   binned.stay_near = grid_.fully_periodic();
+  return binned;
+}
+
+template <class Precision>
+BinnedParticles<Precision> Binning<Precision>::view_for_list(
+    const Particles<Precision>& particles) const {
+  if (rules_.lasts == OrderLasts::one_step) return view(particles);
+  BinnedParticles<Precision> binned = view(particles, 1);
+  binned.state_position = reference_.view();
   return binned;
 }
 

@@ -8,10 +8,11 @@
 // The ticket is atomic, so the order within a part changes from run to run. `deterministic` sorts
 // by (part, id) instead: an order that depends on nothing but the state.
 //
-// Where a list is kept over several steps the order holds as long as the list does. Particles are
-// then under watch: their positions when the order was made are kept, and a mirror of the present
-// ones, packed as pair kernels gather them. There are two mirrors in turn: a kernel that reads the
-// one may write the other.
+// Where a list is kept over several steps the order holds as long as the list does. Order and list
+// are then made of places a little ahead of where particles are (core/look_ahead.hpp), and
+// particles are under watch: these places are kept, and a mirror of the present ones, packed as
+// pair kernels gather them. There are two mirrors in turn: a kernel that reads the one may write
+// the other. While a list is made the second shows the places that it is made of.
 #pragma once
 
 #include <array>
@@ -74,12 +75,18 @@ class Binning {
   /// Allocates for these particles, so that none of it happens in a step.
   void reserve(const Particles<Precision>& particles, Stream& stream);
 
-  /// Bins and reorders as the particles lie now. `step` is what a failure is reported with.
-  void run(Particles<Precision>& particles, StepNumber step, Profiler& profiler, Stream& stream);
+  /// Bins and reorders as the particles lie now, or will. `step` is what a failure is reported
+  /// with.
+  void run(Particles<Precision>& particles, StepNumber step, Profiler& profiler, Stream& stream,
+           const LookAhead<State>& ahead = {});
 
   void run(Particles<Precision>& particles, std::int32_t step, Profiler& profiler, Stream& stream) {
     run(particles, StepNumber{nullptr, step}, profiler, stream);
   }
+
+  /// As far as this order can bear. `interval`: of the list before, where no control tells.
+  LookAhead<State> look_ahead(const StepControl* control, std::int32_t interval,
+                              double timestep) const;
 
   /// What moved particles are handed to: into their cells, or under watch, for unit `unit` of a
   /// cycle to evaluate. `control` and `unit` matter to the watch alone.
@@ -94,7 +101,9 @@ class Binning {
 
   /// Orders particles that have arrived in their cells. Those of an order that lasts one step swap
   /// their arrays with others; else they come back to where they were, so that a graph finds them.
-  void order_arrived(Particles<Precision>& particles, Profiler& profiler, Stream& stream);
+  /// `ahead`: as they were counted when they arrived.
+  void order_arrived(Particles<Precision>& particles, Profiler& profiler, Stream& stream,
+                     const LookAhead<State>& ahead = {});
 
   /// Where the order lasts and arrivals are others than this class enqueues: nobody has arrived
   /// yet.
@@ -121,7 +130,10 @@ class Binning {
   BinnedParticles<Precision> view(const Particles<Precision>& particles,
                                   std::int32_t unit = 0) const;
 
-  /// [N] when the order was made, where it lasts; empty where it does not.
+  /// As whoever makes a list sees them: where they are to be for it.
+  BinnedParticles<Precision> view_for_list(const Particles<Precision>& particles) const;
+
+  /// [N] places that the order was made of, where it lasts; empty where it does not.
   const Vec3Buffer<State>& reference() const { return reference_; }
 
   /// Waits for the stream.
@@ -132,11 +144,12 @@ class Binning {
   void reserve_mirrors(Index count, Stream& stream);
   void reserve_ring(Index count, Stream& stream);
   void count_anew(Stream& stream);
-  void order_by_id(Particles<Precision>& particles, Stream& stream);
+  void order_by_id(Particles<Precision>& particles, const LookAhead<State>& ahead, Stream& stream);
 
   Index parts() const { return grid_.count() * rules_.parts.count; }
-  auto part_of(const Particles<Precision>& particles) const;
-  void scan_and_reorder(Particles<Precision>& particles, Profiler& profiler, Stream& stream);
+  auto part_of(const Particles<Precision>& particles, const LookAhead<State>& ahead = {}) const;
+  void scan_and_reorder(Particles<Precision>& particles, const LookAhead<State>& ahead,
+                        Profiler& profiler, Stream& stream);
 
   CellGrid grid_;
   OrderRules rules_;

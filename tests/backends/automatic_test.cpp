@@ -125,13 +125,13 @@ TEST_P(Automatic, ADeterministicRunHasTheBitsOfEveryOther) {
 
 TEST_P(Automatic, ChoosesAgainWhenCellsHaveFilled) {
   // A dilute cloud that falls into a corner of its box.
-  SimulationSetup setup = make_lj_setup(random_liquid(300, periodic_box(20, 20, 20), 1.2, 5), 2.5,
+  SimulationSetup setup = make_lj_setup(random_liquid(300, periodic_box(40, 40, 40), 1.2, 5), 2.5,
                                         Truncation::force_shift);
   setup.backend = "auto";
   setup.timestep = 0.0002;  // slowly, so that it has chosen before
   for (std::size_t i = 0; i < setup.start.position.size(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
-      setup.start.velocity[i][d] = -2.0 * (setup.start.position[i][d] - 10.0);
+      setup.start.velocity[i][d] = -2.0 * (setup.start.position[i][d] - 20.0);
     }
   }
   const auto simulation = make(setup);

@@ -5,7 +5,7 @@
 
 LAMMPS runs lj/cut/opt with as many MPI ranks as the program has threads, with the settings of its own
 published benchmark (skin 0.3, a list every 20 steps, unchecked); the program rebuilds its lists when
-a particle has moved by half the skin. Prints medians, the spread, and ratios. Needs `lmp` and
+a particle is half the skin away from where the list had it. Prints medians, the spread, and ratios. Needs `lmp` and
 `mpirun` (Debian: lammps, openmpi-bin).
 """
 
@@ -136,7 +136,7 @@ def main():
                 times.setdefault(("lammps lj/cut/opt", "double"), []).append(
                     lammps(cells, steps, arguments.threads, folder))
                 for backend, precision in VARIANTS:
-                    skin = 0.4 if backend == "vector-list" else None
+                    skin = 0.3 if backend == "vector-list" else None
                     times.setdefault((backend, precision), []).append(
                         pencilbox(arguments.program, cells, steps, arguments.threads, folder, backend,
                                   precision, skin))

@@ -1,6 +1,7 @@
 // Binning: every particle in its cell, cells contiguous, nothing lost, places equal to the host's.
 #include "neighbor/cells/binning.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -76,11 +77,12 @@ class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool, Index
   }
 
   static std::vector<Index> parts_of(const Particles<DoublePrecision>& particles,
-                                     const CellGrid& grid, Stream& stream) {
+                                     const Vec3Buffer<double>& places, const CellGrid& grid,
+                                     Stream& stream) {
     const auto cells = particles.state.cell.download(stream);
-    const auto x = particles.state.position.x.download(stream);
-    const auto y = particles.state.position.y.download(stream);
-    const auto z = particles.state.position.z.download(stream);
+    const auto x = places.x.download(stream);
+    const auto y = places.y.download(stream);
+    const auto z = places.z.download(stream);
     std::vector<Index> numbers;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       numbers.push_back(
@@ -125,7 +127,7 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
     }
     const auto ids = particles.state.id.download(stream);
     EXPECT_EQ(std::set<ParticleId>(ids.begin(), ids.end()).size(), 1000U);
-    const std::vector<Index> part = parts_of(particles, grid, stream);
+    const auto part = parts_of(particles, particles.state.position, grid, stream);
     for (std::size_t i = 1; i < 1000; ++i) {
       ASSERT_LE(part[i - 1], part[i]) << "order of the parts";
       if (!is_deterministic() || part[i] != part[i - 1]) continue;
@@ -150,6 +152,70 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
       unwrapped[i][0] += 1.7 * std::sin(phase);
       unwrapped[i][1] += 1.7 * std::cos(1.3 * phase);
       unwrapped[i][2] += 1.7 * std::sin(2.1 * phase + 1.0);
+    }
+  }
+  EXPECT_FALSE(binning.health(stream).failed);
+}
+
+/// Cell and part are those of the place where a particle will be, no farther than the order can
+/// bear; the particle itself stays where it is.
+TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
+  constexpr double most = 0.3, timestep = 0.01;
+  constexpr int interval = 8, count = 1000;
+  Stream stream;
+  Profiler profiler;
+  const Box box{{-3.0, 5.0, 100.0}, {11.0, 7.7, 4.1}, {true, false, true}};
+  StartState start = random_state(count, box, 6);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double speed = i % 10 == 0 ? 1e6 : 3.0;  // some are too fast
+    const double phase = static_cast<double>(i);
+    start.velocity[i] = {speed * std::sin(phase), speed * std::cos(2.0 * phase), 0.5 * speed};
+  }
+  start.velocity[5] = {0.0, 0.0, 0.0};
+  const CellGrid grid = make_cell_grid(box, 2.0, start.position);
+  Binning<DoublePrecision> binning(grid,
+                                   {.deterministic = is_deterministic(),
+                                    .lasts = OrderLasts::while_near,
+                                    .most_displacement = most,
+                                    .parts = parts()},
+                                   stream);
+  binning.scan_in_blocks(std::get<1>(GetParam()));
+  Particles<DoublePrecision> particles;
+  upload(start, grid, particles, stream);
+  binning.run(particles, StepNumber{nullptr, 1}, profiler, stream,
+              binning.look_ahead(nullptr, interval, timestep));
+
+  const Vec3Buffer<double>& place = binning.reference();
+  const auto part = parts_of(particles, place, grid, stream);
+  EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
+  const auto ids = particles.state.id.download(stream);
+  const auto cells = particles.state.cell.download(stream);
+  const Buffer<double>* const of_place[] = {&place.x, &place.y, &place.z};
+  const Vec3Buffer<double>& position = particles.state.position;
+  const Buffer<double>* const of_position[] = {&position.x, &position.y, &position.z};
+  std::vector<Double3> ahead(count);
+  std::vector<bool> is_inside(count, true);
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto then = of_place[d]->download(stream), now = of_position[d]->download(stream);
+    for (std::size_t i = 0; i < count; ++i) {
+      ahead[i][d] = then[i] - now[i];
+      if (box.periodic[d]) is_inside[i] = is_inside[i] && std::abs(then[i]) <= 0.5 * grid.side[d];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_TRUE(is_inside[i]) << "its cell " << cells[i];
+    const Double3& v = start.velocity[static_cast<std::size_t>(ids[i] - 1)];
+    const double speed = std::hypot(v[0], v[1], v[2]);
+    const double far = std::min(0.5 * interval * timestep * speed, 0.98 * most);
+    for (std::size_t d = 0; d < 3; ++d) {
+      EXPECT_NEAR(ahead[i][d], speed > 0.0 ? far * v[d] / speed : 0.0, 1e-12);
+    }
+  }
+  const Frame frame = download(particles, grid, everything(), stream);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      const int crossed = frame.image[i][d] - start.image[i][d];
+      EXPECT_NEAR(frame.position[i][d] + crossed * box.edges[d], start.position[i][d], 1e-11);
     }
   }
   EXPECT_FALSE(binning.health(stream).failed);
