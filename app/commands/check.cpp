@@ -101,7 +101,7 @@ std::string ranks_text(const Deck& deck, const RunArguments& arguments, const De
                        const SimulationSetup& setup, const ProblemReport& report) {
   const int ranks = ranks_of(deck, arguments);
   if (ranks == 1) return {};
-  CellGrid cells{setup.start.box.lower, report.cell_side, {}, setup.start.box.periodic};
+  CellGrid cells{report.cells_lower, report.cell_side, {}, setup.start.box.periodic};
   for (std::size_t d = 0; d < 3; ++d) cells.cells[d] = static_cast<Index>(report.cells[d]);
   const auto refuse = [&](const std::string& reason) {
     throw InputError(deck.place("run.ranks") + ": " + reason);

@@ -1,6 +1,7 @@
 #include "app/engine/choosing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace pencilbox {
@@ -48,17 +49,29 @@ bool Choosing::is_out() const {
   return fastest_ > TrialSchedule::short_step && of_a_step > TrialSchedule::slow_within * fastest_;
 }
 
-/// Until a rebuild has told how long cycles are, and one of that length has been enqueued.
+/// Until a rebuild has told how long cycles are, and, where steps are short, one of that length has
+/// been enqueued. The first lists of who was not tried before look ahead by what the last one has
+/// served, which is too short as yet: two of them, unless it is out anyway.
 bool Choosing::warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds) {
   if (trial_.is_warm || !keeps_list_[active()]) return false;
-  if (seconds > long_step * static_cast<double>(steps)) {
-    trial_.is_warm = true;
+  const double of_a_step = seconds / static_cast<double>(steps);
+  const bool is_long = of_a_step > long_step;
+  const bool is_slow =
+      fastest_ > TrialSchedule::short_step && of_a_step > TrialSchedule::slow_within * fastest_;
+  const bool is_known = is_slow || std::isfinite(schedule_.seconds(active()));
+  const std::int64_t wanted = is_known ? (is_long ? 0 : 1) : 2;
+  trial_.is_warm = trial_.warm_up_rebuilds >= wanted || trial_.warm_up_steps >= longest_cycle;
+  if (is_long && trial_.is_warm) {
+    // A list that holds for long is known by now.
+    if (wanted > 0 && trial_.warm_up_rebuilds == 0) {
+      trial_.steps = trial_.warm_up_steps;
+      trial_.seconds = trial_.step_seconds * static_cast<double>(trial_.warm_up_steps);
+    }
     return false;
   }
-  trial_.is_warm = trial_.warm_up_rebuilds > 0 || trial_.warm_up_steps >= longest_cycle;
   trial_.warm_up_rebuilds += rebuilds;
   trial_.warm_up_steps += steps;
-  trial_.step_seconds = seconds / static_cast<double>(steps);
+  trial_.step_seconds = of_a_step;
   return true;
 }
 

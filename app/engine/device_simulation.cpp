@@ -347,6 +347,7 @@ class Api final : public DeviceApi {
     report.device_bytes += bytes_of_observables(setup.observables, system);
     report.cells = {problem.grid.cells[0], problem.grid.cells[1], problem.grid.cells[2]};
     report.cell_side = problem.grid.side;
+    report.cells_lower = problem.grid.lower;
     report.largest_cell = problem.largest_cell;
     report.particles_per_cell =
         static_cast<double>(problem.particles) / static_cast<double>(problem.grid.count());

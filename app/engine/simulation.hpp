@@ -158,8 +158,9 @@ struct BackendVerdict {
 /// What `pencilbox check` says about a problem on a device.
 struct ProblemReport {
   std::array<std::int64_t, 3> cells{};
-  Double3 cell_side{};              ///< [sigma]
-  std::int64_t largest_cell = 0;    ///< most particles in one cell of the start
+  Double3 cell_side{};            ///< [sigma]
+  Double3 cells_lower{};          ///< the grid's corner, in an open direction not the box's [sigma]
+  std::int64_t largest_cell = 0;  ///< most particles in one cell of the start
   double particles_per_cell = 0.0;  ///< mean
   double skin = 0.0;                ///< that a list begins with; 0: none is kept [sigma]
   /// Particles, cells, sums, lists and observables; what else a back end takes comes on top.

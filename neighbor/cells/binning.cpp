@@ -100,14 +100,22 @@ struct MakeKeys {
   }
 };
 
+/// From the first particle of each part to that of each cell.
 struct OffsetsOfCells {
   static constexpr const char* name = "binning: offsets of cells";
-  const Index* part_offset;
-  Index* offset;
-  Index parts_of_a_cell;
+  const Index* part_offset;  ///< null: parts are whole cells
+  Index* offset;             ///< [cells + 1]
+  Index cells, parts_of_a_cell;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
     offset[cell] = part_offset[cell * parts_of_a_cell];
+  }
+  /// `threads` of them do all, this is number i.
+  PENCILBOX_DEVICE_FUNCTION void find(Index i, Index threads) const {
+    if (part_offset == nullptr) return;
+    for (std::int64_t cell = i; cell <= cells; cell += threads) {
+      (*this)(static_cast<Index>(cell));
+    }
   }
 };
 
@@ -228,8 +236,11 @@ struct SettleOrder {
   PackedPosition<Pair>* packed_reference;
   LookAhead<State> ahead;
   bool several_types;
+  OffsetsOfCells offsets;  ///< are found in passing
+  Index particles;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    offsets.find(i, particles);
     const Vec3<State> position = from.position[i], velocity = from.velocity[i];
     const std::int32_t type = several_types ? from.type[i] : 0;
     const auto packed_type = static_cast<typename PackedPosition<Pair>::Type>(type);
@@ -460,17 +471,16 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
                                        Stream& stream, const LookAhead<State>& ahead) {
   if (rules_.deterministic) order_by_id(particles, ahead, stream);
   scan_and_reorder(particles, ahead, profiler, stream);
-  if (rules_.parts.count > 1) {
-    for_each(stream, grid_.count() + 1,
-             OffsetsOfCells{part_offset_.data(), offset_.data(), rules_.parts.count});
-  }
+  const OffsetsOfCells offsets{part_offset_.data(), offset_.data(), grid_.count(),
+                               rules_.parts.count};
   if (rules_.lasts == OrderLasts::while_near) {
-    for_each(
-        stream, particles.count,
-        SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
-                               packed_[0].data(), packed_[1].data(), ahead, particles.types > 1});
+    for_each(stream, particles.count,
+             SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
+                                    packed_[0].data(), packed_[1].data(), ahead,
+                                    particles.types > 1, offsets, particles.count});
     return;
   }
+  if (rules_.parts.count > 1) for_each(stream, grid_.count() + 1, offsets);
   if (particles.types == 1) other_.type.swap(particles.state.type);
   std::swap(particles.state, other_);
   counts_.swap(next_counts_);

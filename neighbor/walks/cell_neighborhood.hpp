@@ -231,13 +231,16 @@ class CellNeighborhood {
   /// them, so that they stay in order.
   PENCILBOX_DEVICE_FUNCTION void stage(Index begin) {
     block_.barrier();          // whoever still reads the last piece
-    constexpr Index each = 4;  // of a thread at a time, read before any is used
+    constexpr Index most = 4;  // of a thread at a time, read before any is used
     Index count = 0, next = begin;
     while (next < total_) {
-      const Index candidates = smaller(each * block_.threads(), total_ - next);
-      if (count > 0 && count + candidates > room_) break;
-      count += keep_some<each>(next, smaller(candidates, room_), count);
-      next += smaller(candidates, room_);
+      const Index wanted = smaller(most * block_.threads(), total_ - next);
+      if (count > 0 && count + wanted > room_) break;
+      const Index candidates = smaller(wanted, room_);
+      count += candidates > 2 * block_.threads() ? keep_some<most>(next, candidates, count)
+               : candidates > block_.threads()   ? keep_some<2>(next, candidates, count)
+                                                 : keep_some<1>(next, candidates, count);
+      next += candidates;
     }
     staged_count_ = (count + Team::lanes - 1) / Team::lanes * Team::lanes;
     for (Index k = count + block_.thread(); k < staged_count_; k += block_.threads()) {

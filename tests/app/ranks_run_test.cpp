@@ -71,6 +71,41 @@ TEST_F(OnProcesses, AllFilesAreThoseOfOneRank) {
   EXPECT_EQ(report.at("exchange"), "through memory of the host");
 }
 
+/// A gas that flies apart through open faces: cells are cut across these, and laid anew where it
+/// has left them behind.
+TEST_F(OnProcesses, AnOpenBoxHasTheFilesOfOneRank) {
+  const std::string open =
+      "--set system.boundary=[open,open,open] --set system.velocities.temperature=30 "
+      "--set run.steps=60 ";
+  run_into("one", open);
+  for (const char* ranks : {"2", "3"}) {
+    SCOPED_TRACE(ranks);
+    run_into("several", open + "--overwrite --ranks " + ranks);
+    expect_same_files("one", "several");
+  }
+}
+
+/// Where particles are is what tells; in an open direction cells begin elsewhere than the box.
+TEST_F(OnProcesses, CheckSharesWorkInAnOpenBox) {
+  write("start.xyz", [] {
+    std::string rows = "64\nProperties=species:S:1:pos:R:3\n";
+    for (int i = 0; i < 64; ++i) {
+      rows += "A " + std::to_string(100.0 + 3.0 * (i % 4)) + " " +
+              std::to_string(3.0 * (i / 4 % 4)) + " " + std::to_string(3.0 * (i / 16)) + "\n";
+    }
+    return rows;
+  }());
+  write("deck.yaml",
+        "system:\n  particles: {file: start.xyz}\n  types: [{name: A}]\n"
+        "  boundary: [open, open, open]\n"
+        "potential: {cutoff: 2.5}\nrun: {steps: 20, device: host}\n" +
+            std::string(rebinned));
+  const ProgramResult result = program("check deck.yaml --ranks 2");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("the busiest has 1.00 times the mean work"), std::string::npos)
+      << result.out;
+}
+
 TEST_F(OnProcesses, ARunGoesOnOnAnotherNumberOfThem) {
   run_into("whole", "--set output.checkpoint.every=10");
   run_into("parts", "--set output.checkpoint.every=10 --ranks 2 --set run.steps=10");
