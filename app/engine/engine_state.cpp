@@ -303,9 +303,11 @@ void Engine<Precision>::order_and_rebuild(std::int32_t last_interval) {
   const std::int64_t before = allocated_bytes;
   plan().rebuild(0);
   backend_bytes_ += allocated_bytes - before;
-  control.longest_row = read_control().longest_row;
-  control.age = 0;
-  control_.upload({&control, 1}, stream_);
+  if (last_interval > 0) {
+    control.longest_row = read_control().longest_row;
+    control.age = 0;
+    control_.upload({&control, 1}, stream_);
+  }
   carried_ = 1;  // the evaluation that follows
   if (candidates_[active_].keeps_list()) make_rows_fit();
 }

@@ -88,7 +88,7 @@ TEST_F(OnProcesses, AnOpenBoxHasTheFilesOfOneRank) {
 /// Where particles are is what tells; in an open direction cells begin elsewhere than the box.
 TEST_F(OnProcesses, CheckSharesWorkInAnOpenBox) {
   write("start.xyz", [] {
-    std::string rows = "64\nProperties=species:S:1:pos:R:3\n";
+    std::string rows = "64\nLattice=\"120 0 0 0 12 0 0 0 12\" Properties=species:S:1:pos:R:3\n";
     for (int i = 0; i < 64; ++i) {
       rows += "A " + std::to_string(100.0 + 3.0 * (i % 4)) + " " +
               std::to_string(3.0 * (i / 4 % 4)) + " " + std::to_string(3.0 * (i / 16)) + "\n";
@@ -100,7 +100,7 @@ TEST_F(OnProcesses, CheckSharesWorkInAnOpenBox) {
         "  boundary: [open, open, open]\n"
         "potential: {cutoff: 2.5}\nrun: {steps: 20, device: host}\n" +
             std::string(rebinned));
-  const ProgramResult result = program("check deck.yaml --ranks 2");
+  const ProgramResult result = program("check deck.yaml --set run.ranks=[2,1,1]");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("the busiest has 1.00 times the mean work"), std::string::npos)
       << result.out;
