@@ -35,7 +35,10 @@ std::int64_t Choosing::steps_wanted(std::int64_t expected_interval) const {
 }
 
 bool Choosing::is_over(std::int64_t expected_interval) const {
-  if (!keeps_list_[active()]) return trial_.steps >= steps_of_a_trial || is_out();
+  if (!keeps_list_[active()]) {
+    return trial_.steps >= steps_of_a_trial ||
+           is_out(trial_.seconds / static_cast<double>(trial_.steps));
+  }
   if (trial_.rebuilds == 0) return trial_.steps >= longest_cycle;
   if (trial_.seconds < least_of_cycles) return false;
   if (trial_.rebuilds >= many_rebuilds || expected_interval <= 0) return true;
@@ -44,8 +47,7 @@ bool Choosing::is_over(std::int64_t expected_interval) const {
 }
 
 /// A long step that was much slower than the fastest says enough.
-bool Choosing::is_out() const {
-  const double of_a_step = trial_.seconds / static_cast<double>(trial_.steps);
+bool Choosing::is_out(double of_a_step) const {
   return fastest_ > TrialSchedule::short_step && of_a_step > TrialSchedule::slow_within * fastest_;
 }
 
@@ -56,9 +58,7 @@ bool Choosing::warms_up(double seconds, std::int64_t steps, std::int64_t rebuild
   if (trial_.is_warm || !keeps_list_[active()]) return false;
   const double of_a_step = seconds / static_cast<double>(steps);
   const bool is_long = of_a_step > long_step;
-  const bool is_slow =
-      fastest_ > TrialSchedule::short_step && of_a_step > TrialSchedule::slow_within * fastest_;
-  const bool is_known = is_slow || std::isfinite(schedule_.seconds(active()));
+  const bool is_known = is_out(of_a_step) || std::isfinite(schedule_.seconds(active()));
   const std::int64_t wanted = is_known ? (is_long ? 0 : 1) : 2;
   trial_.is_warm = trial_.warm_up_rebuilds >= wanted || trial_.warm_up_steps >= longest_cycle;
   if (is_long && trial_.is_warm) {

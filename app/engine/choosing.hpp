@@ -61,7 +61,7 @@ class Choosing {
   };
 
   bool is_over(std::int64_t expected_interval) const;
-  bool is_out() const;
+  bool is_out(double of_a_step) const;
   bool warms_up(double seconds, std::int64_t steps, std::int64_t rebuilds);
 
   TrialSchedule schedule_;

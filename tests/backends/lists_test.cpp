@@ -287,19 +287,21 @@ TEST_P(Lists, TakeTheStepsOfARunThatRebuildsEveryStep) {
 TEST_P(Lists, GoOnInMidCycleToTheBit) {
   SimulationSetup setup = with_list(hot_liquid(2));
   setup.deterministic = true;
-  const auto whole = make(setup);
-  whole->advance(48, LastStep::forces_only);
-  EXPECT_GT(whole->backend_stats().list->rebuilds, 1) << "lists that looked ahead";
-  const ExactState middle = whole->exact_state();
-  EXPECT_EQ(middle.reference.size(), middle.id.size());
-  EXPECT_NE(middle.reference, middle.offset) << "a cycle was to be under way";
-  whole->advance(40, LastStep::forces_only);
+  for (const int first : {13, 48}) {  // early, and of lists that have looked ahead
+    SCOPED_TRACE(first);
+    const auto whole = make(setup);
+    whole->advance(first, LastStep::forces_only);
+    const ExactState middle = whole->exact_state();
+    EXPECT_EQ(middle.reference.size(), middle.id.size());
+    EXPECT_NE(middle.reference, middle.offset) << "a cycle was to be under way";
+    whole->advance(40, LastStep::forces_only);
 
-  const auto resumed = backend().device->resume(setup, middle);
-  expect_same(resumed->exact_state(), middle);
-  resumed->advance(11, LastStep::forces_only);
-  resumed->advance(29, LastStep::forces_only);
-  expect_same(resumed->exact_state(), whole->exact_state());
+    const auto resumed = backend().device->resume(setup, middle);
+    expect_same(resumed->exact_state(), middle);
+    resumed->advance(11, LastStep::forces_only);
+    resumed->advance(29, LastStep::forces_only);
+    expect_same(resumed->exact_state(), whole->exact_state());
+  }
 }
 
 TEST_P(Lists, FindASkinWhileRunning) {
@@ -378,8 +380,8 @@ TEST_P(ListsOfThreads, GiveTheSameBitsInOneKernel) {
   for (const Executor executor : {Executor::launched, Executor::persistent}) {
     setup.executor = executor;
     const auto simulation = make(setup);
-    for (const int steps : {1, 2, 3, 40, 7, 51}) simulation->advance(steps, LastStep::forces_only);
-    EXPECT_GT(simulation->backend_stats().list->rebuilds, 2);
+    for (const int steps : {1, 2, 3, 40, 7, 91}) simulation->advance(steps, LastStep::forces_only);
+    EXPECT_GT(simulation->backend_stats().list->rebuilds, 3);
     states.push_back(simulation->exact_state());
   }
   expect_same(states[0], states[1]);
