@@ -14,6 +14,8 @@
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
+#include "neighbor/walks/near_targets.hpp"
+#include "neighbor/walks/staged_rows.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -35,39 +37,36 @@ struct BeginClusters {
 template <class Precision>
 struct BuildClusters {
   static constexpr const char* name = "cluster-list: build";
-  static constexpr int max_threads = 512;
   using Pair = typename Precision::Pair;
-  static constexpr int min_blocks = sizeof(Pair) == sizeof(float) ? 2 : 1;
+  static constexpr int max_threads = sizeof(Pair) == sizeof(float) ? 896 : 512;  // 72 registers
   using Around = CellNeighborhood<Precision>;
   using Group = TargetGroup<Pair, targets_of_a_cluster>;
+  using Near = NearTargets<Pair, targets_of_a_cluster>;
+  using Rows = StagedRows<Precision>;
 
   ListBuild<Precision> list;
   ClustersView clusters;
   NeighborhoodShape shape;
+  Pair radius;
   Pair reach_squared;
+  Index room;  ///< for staged entries of a row
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    Around around(block, list.particles, shape.room, reach_squared);
+    const Rows rows(block, list, room);
     for_each_target_group<targets_of_a_cluster>(
-        block, list.particles, shape, reach_squared, clusters.numbers(),
-        [&](Around& around, const IndexRange&, const Group& group) {
-          GrowingRow row = list.rows.begin(group.number);
+        block, around, list.particles, shape, clusters.numbers(),
+        [&](const IndexRange&, const Group& group) {
+          const Near near(group, radius);
+          StagedRow row{group.number};
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
-            const bool is_partner =
-                is_near_any(group, source.position) && !group.holds(source.place);
-            list.append(block, row, source.place, is_partner);
+            rows.append(row, source.place, near.has(source.position) && !group.holds(source.place));
           });
-          if (group.count < 1) return;
-          list.finish(block, group.number, row);
-          if (Team::lane(block) == 0) clusters.cluster[group.number] = {group.first, group.count};
+          rows.finish(row, group.count > 0);
+          if (group.count > 0 && Team::lane(block) == 0) {
+            clusters.cluster[group.number] = {group.first, group.count};
+          }
         });
-  }
-
-  PENCILBOX_DEVICE_FUNCTION bool is_near_any(const Group& group, const Vec3<Pair>& source) const {
-    bool is_near = false;
-    for (int t = 0; t < targets_of_a_cluster; ++t) {
-      is_near = list.is_near(group.position[t], source) || is_near;
-    }
-    return is_near;
   }
 };
 
@@ -94,11 +93,10 @@ struct WalkClusters {
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Shifts shift_of(block, shifts);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const auto number = static_cast<Index>(thread / rows.lanes);
-    const auto lane = static_cast<Index>(thread % rows.lanes);
+    const Index number = rows.row_of(thread), lane = rows.lane_of(thread);
     const ClustersOfPart part(clusters, pairs.particles.part);
     block.barrier();
-    if ((thread - block.lane()) / rows.lanes >= part.count()) return;  // the whole warp
+    if (rows.row_of(thread - block.lane()) >= part.count()) return;  // the whole warp
     const bool is_there = number < part.count();
     const Index row = part.row(number);
     Targets targets;
@@ -115,32 +113,45 @@ struct WalkClusters {
       }
     }
     const Sum whole = pairs.whole(block, sum, rows.lanes);
-    const Index lanes = rows.lanes / targets_of_a_cluster;
-    const Index t = lane / lanes;
-    if (lane % lanes == 0 && t < targets.cluster.count) {
+    const LanesOfTargets lanes(rows);
+    const Index t = lanes.target(lane);
+    if (lanes.is_first(lane) && t < targets.cluster.count) {
       whole.store(sink, targets.cluster.first + t);
     }
   }
 
-  /// Two sources and the next four entries are on their way while a source meets the targets.
+  /// Two sources and the next four entries are on their way while a source meets the targets. In
+  /// float two fours take turns, so that none is copied; in double that costs more registers than
+  /// copies cost.
   PENCILBOX_DEVICE_FUNCTION void walk(Index row, Index lane, const Targets& targets,
                                       const Shifts& shift_of,
                                       Sum (&sum)[targets_of_a_cluster]) const {
+    constexpr bool take_turns = sizeof(Pair) == sizeof(float);
     const FourEntries* fours = rows.fours(row, lane);
-    FourEntries now = *fours;
+    Index left = rows.length[row];
+    FourEntries now = *fours, next;
     Source odd = packed(now.first), even = packed(now.second);
-    for (Index left = rows.length[row]; left > 0; left -= rows.chunk()) {
+    const auto meet = [&](const FourEntries& these, FourEntries& those) {
       if (left > rows.chunk()) fours += rows.stride();
-      const FourEntries next = read_ahead(fours);
-      pairs.add(targets, now.first, odd, shift_of, sum);
-      odd = packed(now.third);
-      pairs.add(targets, now.second, even, shift_of, sum);
-      even = packed(now.fourth);
-      pairs.add(targets, now.third, odd, shift_of, sum);
-      odd = packed(next.first);
-      pairs.add(targets, now.fourth, even, shift_of, sum);
-      even = packed(next.second);
-      now = next;
+      those = read_ahead(fours);
+      pairs.add(targets, these.first, odd, shift_of, sum);
+      odd = packed(these.third);
+      pairs.add(targets, these.second, even, shift_of, sum);
+      even = packed(these.fourth);
+      pairs.add(targets, these.third, odd, shift_of, sum);
+      odd = packed(those.first);
+      pairs.add(targets, these.fourth, even, shift_of, sum);
+      even = packed(those.second);
+      left -= rows.chunk();
+    };
+    while (left > 0) {
+      meet(now, next);
+      if constexpr (take_turns) {
+        if (left <= 0) break;
+        meet(next, now);
+      } else {
+        now = next;
+      }
     }
   }
 
@@ -184,13 +195,15 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     clusters_.resize(most);
     for_each(stream, ShiftCode::count,
              BeginClusters<Pair>{{particles.grid, shifts_.data()}, count_.data()});
-    const LaunchShape shape =
+    using Build = BuildClusters<Precision>;
+    LaunchShape shape =
         neighborhood_.template launch_shape<Pair>(particles.cells(), neighborhood_.threads);
+    shape.shared_bytes += Build::Rows::bytes(shape.threads, lanes_);
     const ListBuild<Precision> list{particles, memory_.rows(most),
                                     static_cast<Pair>(radius_ * radius_)};
     launch(stream, shape,
-           BuildClusters<Precision>{list, clusters(most), neighborhood_,
-                                    reach_squared_of<Pair>(radius_)});
+           Build{list, clusters(most), neighborhood_, static_cast<Pair>(radius_),
+                 reach_squared_of<Pair>(radius_), Build::Rows::room(lanes_)});
   }
 
   /// Launches the kernel: see BackendWithSinks.

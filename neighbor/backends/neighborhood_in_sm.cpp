@@ -36,9 +36,9 @@ struct SumOverNeighborhood {
   Pair reach_squared;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    for_each_target_group<targets_of_a_team, frame>(
-        block, particles, shape, reach_squared, {},
-        [&](Around& around, const IndexRange& cell, const Group& group) {
+    Around around(block, particles, shape.room, reach_squared);
+    for_each_target_group<targets_of_a_team>(
+        block, around, particles, shape, {}, [&](const IndexRange& cell, const Group& group) {
           std::int32_t type[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t)
             type[t] = type_if_needed<Interaction>(particles.type, group.particle(cell, t));
@@ -100,8 +100,8 @@ class NeighborhoodInSm final : public BackendWithSinks<Precision, NeighborhoodIn
       return "sources are numbered up to " + std::to_string(ShiftedIndex::most) + ", got " +
              std::to_string(problem.particles) + " particles";
     }
-    const auto bytes = static_cast<std::int64_t>(
-        NeighborhoodShape::for_problem(problem).template bytes<Pair>(block_of(options)));
+    const auto bytes =
+        static_cast<std::int64_t>(NeighborhoodShape::for_problem(problem).template bytes<Pair>());
     if (bytes <= problem.device.shared_bytes_opt_in) return {};
     return "a block needs " + std::to_string(bytes) +
            " bytes of shared memory, and the device has " +

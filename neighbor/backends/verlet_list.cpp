@@ -85,9 +85,9 @@ struct BuildByCells {
   Pair reach_squared;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    Around around(block, list.particles, shape.room, reach_squared);
     for_each_target_group<targets_of_a_team>(
-        block, list.particles, shape, reach_squared, {},
-        [&](Around& around, const IndexRange&, const Group& group) {
+        block, around, list.particles, shape, {}, [&](const IndexRange&, const Group& group) {
           GrowingRow row[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t) row[t] = list.rows.begin(group.first + t);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
@@ -185,14 +185,12 @@ struct SeveralThreadsARow {
   Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Index lanes = walk.rows.lanes;
     const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const auto target = static_cast<Index>(thread / lanes);
-    const auto lane = static_cast<Index>(thread % lanes);
+    const Index target = walk.rows.row_of(thread), lane = walk.rows.lane_of(thread);
     TargetSum<Precision, wanted> sum;
     const bool is_there = target < walk.particles.count && walk.particles.is_target(target);
     if (is_there) sum = walk(target, lane);
-    sum.add_lanes(block, lanes);
+    sum.add_lanes(block, walk.rows.lanes);
     if (is_there && lane == 0) sum.store(sink, target);
   }
 };

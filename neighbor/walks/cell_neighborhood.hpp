@@ -60,19 +60,17 @@ struct NeighborhoodShape {
     return shape;
   }
 
-  /// Of the shared memory of a block with so many threads.
+  /// Of a block's shared memory.
   template <class Pair>
-  std::size_t bytes(int of_threads) const {
-    constexpr std::size_t around =
-        2 * ShiftCode::count * sizeof(Index) + ShiftCode::count * sizeof(RoundedShift<Pair>);
-    const auto teams = static_cast<std::size_t>(of_threads / Team::lanes);
-    return static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>) + around +
-           (3 + teams) * sizeof(Index) + 2 * sizeof(RoundedShift<Pair>);
+  std::size_t bytes() const {
+    return (ShiftCode::count + 2) * sizeof(RoundedShift<Pair>) +
+           (3 * Team::lanes + 2) * sizeof(Index) + alignof(StagedNeighbor<Pair>) +
+           static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>);
   }
 
   template <class Pair>
   LaunchShape launch_shape(Index cells, int of_threads) const {
-    return {divide_up(cells, cells_of_a_block), of_threads, bytes<Pair>(of_threads)};
+    return {divide_up(cells, cells_of_a_block), of_threads, bytes<Pair>()};
   }
 };
 
@@ -108,13 +106,14 @@ class CellNeighborhood {
         particles_(particles),
         room_(room),
         reach_squared_(reach_squared),
-        staged_(block.shared<Source>(room)),
         shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
         corners_(block.shared<RoundedShift<Pair>>(2)),
-        first_(block.shared<Index>(ShiftCode::count)),
-        number_(block.shared<Index>(ShiftCode::count + 1)),
-        kept_(block.shared<Index>(Team::count(block))),
-        taken_(block.shared<Index>(1)) {
+        first_(block.shared<ShiftedIndex>(Team::lanes)),
+        number_(block.shared<Index>(Team::lanes)),
+        kept_(block.shared<Index>(Team::lanes)),
+        all_(block.shared<Index>(1)),
+        taken_(block.shared<Index>(1)),
+        staged_(block.shared<Source>(room)) {  // last: all else lies where a compiler knows
     for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
       shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
     }
@@ -133,10 +132,6 @@ class CellNeighborhood {
     if (block_.warp() == 0) look_up(cell);
     if (block_.warp() == warps_of(block_) - 1) measure(targets);
     block_.barrier();
-    total_ = number_[ShiftCode::count];
-    const RoundedShift<Pair> low = corners_[0], high = corners_[1];
-    low_ = low.rounded;
-    high_ = high.rounded;
     staged_from_ = -1;
     return takes ? Index{taken_[0]} : 0;
   }
@@ -147,7 +142,7 @@ class CellNeighborhood {
   /// their sources only.
   template <class Visit>
   PENCILBOX_DEVICE_FUNCTION void for_each_source(bool idle, Visit&& visit) {
-    for (Index begin = 0; begin < total_;) {
+    for (Index begin = 0; begin < Index{all_[0]};) {
       if (staged_from_ != begin) stage(begin);
       for (Index k = Team::lane(block_); !idle && k < staged_count_; k += Team::lanes) {
         const Source source = staged_[k];
@@ -168,7 +163,7 @@ class CellNeighborhood {
   }
 
  private:
-  /// One warp finds all 27 cells at once.
+  /// One warp finds all 27 cells at once. Those that are not empty come one after the other.
   PENCILBOX_DEVICE_FUNCTION void look_up(Index cell) const {
     const Index code = block_.lane();
     IndexRange particles{};
@@ -177,11 +172,19 @@ class CellNeighborhood {
                                        particles_.grid.coordinates(cell), code);
     }
     const Index end = warp_inclusive_sum(block_, particles.count());
-    if (code < ShiftCode::count) {
-      first_[code] = particles.begin;
-      number_[code] = end - particles.count();
+    const Block::Votes votes = block_.ballot(particles.count() > 0);
+    const Index begin = end - particles.count();
+    if (particles.count() > 0) {
+      const Index place = count_bits(lanes_below(block_, votes));
+      first_[place] = ShiftedIndex::of(particles.begin, code) + (-begin);
+      number_[place] = begin;
     }
-    if (code == ShiftCode::count) number_[code] = end;
+    const Index filled = count_bits(votes);
+    if (code >= filled && code < Team::lanes) {
+      first_[code] = ShiftedIndex{};
+      number_[code] = beyond_all;
+    }
+    if (code == ShiftCode::count) all_[0] = end;
   }
 
   /// One warp finds the corners of the box that holds all targets. (At an open face that is not the
@@ -220,10 +223,11 @@ class CellNeighborhood {
     return most > Pair(0) ? most : Pair(0);
   }
 
-  PENCILBOX_DEVICE_FUNCTION bool is_in_reach(const Source& source) const {
+  PENCILBOX_DEVICE_FUNCTION bool is_in_reach(const Source& source, const Vec3<Pair>& low,
+                                             const Vec3<Pair>& high) const {
     const Vec3<Pair> at = source.position + shift(source);
-    const Vec3<Pair> apart{outside(low_.x, high_.x, at.x), outside(low_.y, high_.y, at.y),
-                           outside(low_.z, high_.z, at.z)};
+    const Vec3<Pair> apart{outside(low.x, high.x, at.x), outside(low.y, high.y, at.y),
+                           outside(low.z, high.z, at.z)};
     return dot(apart, apart) < reach_squared_;
   }
 
@@ -231,14 +235,15 @@ class CellNeighborhood {
   /// them, so that they stay in order.
   PENCILBOX_DEVICE_FUNCTION void stage(Index begin) {
     block_.barrier();          // whoever still reads the last piece
-    constexpr Index most = 4;  // of a thread at a time, read before any is used
+    constexpr Index most = 5;  // of a thread at a time, read before any is used
+    const Index all = all_[0];
     Index count = 0, next = begin;
-    while (next < total_) {
-      const Index wanted = smaller(most * block_.threads(), total_ - next);
+    while (next < all) {
+      const Index wanted = smaller(most * block_.threads(), all - next);
       if (count > 0 && count + wanted > room_) break;
       const Index candidates = smaller(wanted, room_);
-      count += candidates > 2 * block_.threads() ? keep_some<most>(next, candidates, count)
-               : candidates > block_.threads()   ? keep_some<2>(next, candidates, count)
+      count += candidates > 3 * block_.threads() ? keep_some<most>(next, candidates, count)
+               : candidates > block_.threads()   ? keep_some<3>(next, candidates, count)
                                                  : keep_some<1>(next, candidates, count);
       next += candidates;
     }
@@ -255,19 +260,27 @@ class CellNeighborhood {
   template <Index each>
   PENCILBOX_DEVICE_FUNCTION Index keep_some(Index next, Index candidates, Index place) const {
     const Index team = Team::number(block_), teams = Team::count(block_);
-    const Index stretch = (candidates + teams - 1) / teams;
-    const Index from = next + team * stretch;
-    const Index to = smaller(from + stretch, next + candidates);
+    const Index from = next + team * (each * Team::lanes), to = next + candidates;
     Source mine[each] = {};
     bool kept[each];
+    const Index cell_begin = number_[Team::lane(block_)];
+    const ShiftedIndex cell_first = first_[Team::lane(block_)];
+    const int first_lane = block_.lane() - Team::lane(block_);
+    Index last_cell = count_bits(Team::ballot(block_, cell_begin < from)) - 1;  // that began
     for (Index k = 0; k < each; ++k) {
-      const Index number = from + k * Team::lanes + Team::lane(block_);
+      const Index chunk = from + k * Team::lanes;
+      const std::uint32_t begins = begins_in(chunk, cell_begin);
+      const Index cell = last_cell + Team::votes_up_to(block_, begins);
+      last_cell += count_bits(begins);
+      const std::uint32_t first = block_.shuffle(cell_first.word, first_lane + cell);
+      const Index number = chunk + Team::lane(block_);
       kept[k] = number < to;
-      if (kept[k]) mine[k] = find(number);
+      if (kept[k]) mine[k] = source(ShiftedIndex{first} + number);
     }
+    const RoundedShift<Pair> low = corners_[0], high = corners_[1];
     Index of_team = 0;
     for (Index k = 0; k < each; ++k) {
-      kept[k] = kept[k] && is_in_reach(mine[k]);
+      kept[k] = kept[k] && is_in_reach(mine[k], low.rounded, high.rounded);
       of_team += count_bits(Team::ballot(block_, kept[k]));
     }
     if (Team::lane(block_) == 0) kept_[team] = of_team;
@@ -287,36 +300,37 @@ class CellNeighborhood {
     return all;
   }
 
-  PENCILBOX_DEVICE_FUNCTION Source find(Index number) const {
-    Index code = 0;
-    for (Index step = 16; step > 0; step /= 2) {
-      const Index further = code + step;
-      if (further < ShiftCode::count && Index{number_[further]} <= number) code = further;
-    }
-    const Index particle = Index{first_[code]} + number - Index{number_[code]};
-    Vec3<Pair> position = particles_.pair_position(particle);
+  PENCILBOX_DEVICE_FUNCTION Source source(const ShiftedIndex& place) const {
+    Vec3<Pair> position = particles_.pair_position(place.index());
     if constexpr (frame == StagedFrame::targets) {
-      const RoundedShift<Pair> shift = shifts_[code];
+      const RoundedShift<Pair> shift = shifts_[place.code()];
       position += shift.rounded;
     }
-    return {position, ShiftedIndex::of(particle, code)};
+    return {position, place};
   }
+
+  /// A bit for each of the 32 numbers from `chunk` on with which a cell begins.
+  PENCILBOX_DEVICE_FUNCTION std::uint32_t begins_in(Index chunk, Index cell_begin) const {
+    const auto behind = static_cast<std::uint32_t>(cell_begin - chunk);
+    return block_.bits_of_any(behind < static_cast<std::uint32_t>(Team::lanes) ? 1U << behind : 0U);
+  }
+
+  static constexpr Index beyond_all = std::numeric_limits<Index>::max();
 
   const Block& block_;
   const BinnedParticles<Precision>& particles_;
   Index room_;
   Pair reach_squared_;
-  SharedArray<Source> staged_;
   SharedArray<RoundedShift<Pair>> shifts_;
   SharedArray<RoundedShift<Pair>> corners_;  // [2] of the box that holds the targets
-  SharedArray<Index> first_;                 // [27] particle of each cell
-  SharedArray<Index> number_;                // [28] of that particle among the sources
-  SharedArray<Index> kept_;                  // [teams]
+  SharedArray<ShiftedIndex> first_;          // [32] of each filled cell, less its number
+  SharedArray<Index> number_;                // [32] of that particle among the sources
+  SharedArray<Index> kept_;                  // [32] of each team
+  SharedArray<Index> all_;                   // [1] sources
   SharedArray<Index> taken_;                 // [1] first of the numbers that were taken
-  Vec3<Pair> low_, high_;
-  Index total_ = 0;
-  Index staged_from_ = -1, staged_to_ = 0;  // numbers
-  Index staged_count_ = 0;                  // with padding
+  SharedArray<Source> staged_;               // [room]
+  Index staged_from_ = -1, staged_to_ = 0;   // numbers
+  Index staged_count_ = 0;                   // with padding
 };
 
 /// A few targets of a cell in a team's registers. In place of those beyond the cell's last there is
@@ -357,17 +371,15 @@ struct TargetGroup {
   }
 };
 
-/// For all targets in the cells of this block: body(around, cell, group), where `around` knows the
-/// sources around the cell that may be in reach of a target, and `group` is what this team takes of
-/// the particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as
-/// many calls. `numbers`: of which each group takes one of its own, if there are any.
-template <int size, StagedFrame frame = StagedFrame::targets, class Precision, class Body>
-PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
+/// For all targets in the cells of this block: body(cell, group), where `around` knows the sources
+/// around the cell that may be in reach of a target, and `group` is what this team takes of the
+/// particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as many
+/// calls. `numbers`: of which each group takes one of its own, if there are any.
+template <int size, class Around, class Precision, class Body>
+PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block, Around& around,
                                                      const BinnedParticles<Precision>& particles,
                                                      const NeighborhoodShape& shape,
-                                                     typename Precision::Pair reach_squared,
                                                      const GroupNumbers& numbers, Body&& body) {
-  CellNeighborhood<Precision, frame> around(block, particles, shape.room, reach_squared);
   const std::int64_t begin = block.index() * shape.cells_of_a_block;
   const auto end = static_cast<Index>(begin + shape.cells_of_a_block < particles.cells()
                                           ? begin + shape.cells_of_a_block
@@ -384,7 +396,7 @@ PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block,
       TargetGroup<typename Precision::Pair, size> group(
           particles, cell, first + size * team, first + size * first_team_of_warp >= cell.end);
       group.number = number + (group.first - cell.begin) / size;
-      body(around, cell, group);
+      body(cell, group);
     }
   }
 }

@@ -38,20 +38,31 @@ struct ListRows {
   ListEntry* entries;
   Index* length;  ///< [rows] without padding, which fills up the last chunk
   std::int64_t rows;
-  Index lanes;      ///< that share a row: a power of two
-  Index lane_bits;  ///< of that number
-  Index capacity;   ///< entries of a row, whole chunks
+  Index lanes;                   ///< that share a row: a power of two
+  Index lane_bits;               ///< of that number
+  Index capacity;                ///< entries of a row, whole chunks
+  std::uint64_t between_chunks;  ///< of a row, in entries
 
   PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
+
+  /// Where each row has its lanes, one after the other: whose a thread is, and which of them.
+  PENCILBOX_DEVICE_FUNCTION Index row_of(std::int64_t thread) const {
+    return static_cast<Index>(thread >> lane_bits);
+  }
+  PENCILBOX_DEVICE_FUNCTION Index lane_of(std::int64_t thread) const {
+    return static_cast<Index>(thread) & (lanes - 1);
+  }
 
   PENCILBOX_DEVICE_FUNCTION GrowingRow begin(Index row) const {
     return {entries + (std::int64_t{row} << (lane_bits + 2)), 0};
   }
   /// Of entry k of the row that begins there.
   PENCILBOX_DEVICE_FUNCTION ListEntry* place(const GrowingRow& row, Index k) const {
-    const Index lane = k & (lanes - 1), turn = (k >> lane_bits) & 3;
-    return row.begin + (std::int64_t{k >> (lane_bits + 2)} * (rows << (lane_bits + 2))) +
-           (4 * lane + turn);
+    const auto number = static_cast<std::uint32_t>(k);
+    const std::uint32_t lane = number & (static_cast<std::uint32_t>(lanes) - 1U);
+    const std::uint32_t turn = (number >> lane_bits) & 3U;
+    const std::uint32_t before = number >> (lane_bits + 2);  // chunks
+    return row.begin + (before * between_chunks) + (4U * lane + turn);
   }
 
   /// Those of a lane, which come stride() apart.
@@ -173,7 +184,8 @@ class ListMemory {
     entries_.resize(count * capacity_);
     length_.resize(count);
     const auto lane_bits = static_cast<Index>(std::bit_width(static_cast<unsigned>(lanes_)) - 1);
-    return {entries_.data(), length_.data(), count, lanes_, lane_bits, capacity_};
+    const auto between = static_cast<std::uint64_t>(count) << (lane_bits + 2);
+    return {entries_.data(), length_.data(), count, lanes_, lane_bits, capacity_, between};
   }
 
   /// Here, and not where rows are filled: a graph is being made perhaps, where nothing may be

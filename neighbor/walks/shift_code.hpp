@@ -45,6 +45,10 @@ struct ShiftedIndex {
   PENCILBOX_DEVICE_FUNCTION static ShiftedIndex of(Index index, Index code) {
     return {static_cast<std::uint32_t>(index) | static_cast<std::uint32_t>(code) << bits_of_index};
   }
+  /// The same shift, an index that is higher by so many.
+  PENCILBOX_DEVICE_FUNCTION ShiftedIndex operator+(Index further) const {
+    return {word + static_cast<std::uint32_t>(further)};
+  }
   PENCILBOX_DEVICE_FUNCTION Index index() const {
     return static_cast<Index>(word & ((1U << bits_of_index) - 1U));
   }

@@ -12,6 +12,7 @@ struct WarpWords {
   std::int32_t* swapped;
   float* moved_down;
   std::uint64_t* odd_lanes;
+  std::uint32_t* bits_of_any;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const auto i = static_cast<Index>(block.index()) * block.threads() + block.thread();
@@ -20,6 +21,7 @@ struct WarpWords {
     swapped[i] = block.shuffle_xor(lane, 1);
     moved_down[i] = block.shuffle_down(static_cast<float>(lane), 4);
     odd_lanes[i] = block.ballot(lane % 2 == 1);
+    bits_of_any[i] = block.bits_of_any(lane % 3 == 0 ? 1U << lane % 32 : 0U);
   }
 };
 
@@ -33,13 +35,16 @@ TEST(Block, WarpOperations) {
   Buffer<std::int32_t> swapped(total);
   Buffer<float> moved_down(total);
   Buffer<std::uint64_t> odd_lanes(total);
+  Buffer<std::uint32_t> bits_of_any(total);
   launch(stream, {blocks, threads, 0},
-         WarpWords{rotated.data(), swapped.data(), moved_down.data(), odd_lanes.data()});
+         WarpWords{rotated.data(), swapped.data(), moved_down.data(), odd_lanes.data(),
+                   bits_of_any.data()});
   const std::uint64_t odd = 0xaaaaaaaaaaaaaaaaULL >> (64 - warp_size);
   const auto rotated_here = rotated.download(stream);
   const auto swapped_here = swapped.download(stream);
   const auto moved_here = moved_down.download(stream);
   const auto odd_here = odd_lanes.download(stream);
+  const auto bits_here = bits_of_any.download(stream);
   for (int i = 0; i < total; ++i) {
     const int lane = i % warp_size;
     const auto k = static_cast<std::size_t>(i);
@@ -49,6 +54,8 @@ TEST(Block, WarpOperations) {
       EXPECT_EQ(moved_here[k], static_cast<float>(lane + 4));
     }
     EXPECT_EQ(odd_here[k], odd);
+    // Every third lane, counted over the whole warp.
+    EXPECT_EQ(bits_here[k], lane < 32 ? 0x49249249U : 0x92492492U);
   }
 }
 

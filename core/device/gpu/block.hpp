@@ -49,7 +49,12 @@ class Block {
   }
   PENCILBOX_DEVICE_FUNCTION std::int64_t index() const { PENCILBOX_ON_DEVICE(return blockIdx.x); }
   PENCILBOX_DEVICE_FUNCTION std::int64_t blocks() const { PENCILBOX_ON_DEVICE(return gridDim.x); }
+#if defined(PENCILBOX_DEVICE_CUDA)
+  /// On NVIDIA's devices known to the compiler: lanes and warps take no division.
+  PENCILBOX_DEVICE_FUNCTION static constexpr int warp_size() { return 32; }
+#else
   PENCILBOX_DEVICE_FUNCTION static int warp_size() { PENCILBOX_ON_DEVICE(return warpSize); }
+#endif
   PENCILBOX_DEVICE_FUNCTION int lane() const { return thread() % warp_size(); }
   PENCILBOX_DEVICE_FUNCTION int warp() const { return thread() / warp_size(); }
 
@@ -91,6 +96,10 @@ class Block {
   PENCILBOX_DEVICE_FUNCTION Votes ballot(bool predicate) const {
     PENCILBOX_ON_DEVICE(return __ballot_sync(all_lanes, predicate));
   }
+  /// The bits that any of each 32 neighbouring lanes has.
+  PENCILBOX_DEVICE_FUNCTION std::uint32_t bits_of_any(std::uint32_t bits) const {
+    PENCILBOX_ON_DEVICE(return __reduce_or_sync(all_lanes, bits));
+  }
 #else
   PENCILBOX_DEVICE_FUNCTION void warp_barrier() const {
 #if defined(__HIP_PLATFORM_NVIDIA__)
@@ -114,6 +123,10 @@ class Block {
   }
   PENCILBOX_DEVICE_FUNCTION Votes ballot(bool predicate) const {
     PENCILBOX_ON_DEVICE(return __ballot(predicate));
+  }
+  PENCILBOX_DEVICE_FUNCTION std::uint32_t bits_of_any(std::uint32_t bits) const {
+    for (int distance = 16; distance > 0; distance /= 2) bits |= shuffle_xor(bits, distance);
+    return bits;
   }
 #endif
 

@@ -131,6 +131,19 @@ class Block {
     }
     return mask;
   }
+  std::uint32_t bits_of_any(std::uint32_t bits, Here where = Here::current()) const {
+    const auto* table =
+        static_cast<const unsigned char*>(context_->exchange(&bits, sizeof bits, where));
+    const int first = lane() / 32 * 32;
+    std::uint32_t any = 0;
+    for (int other = first; other < first + 32 && lane_exists(other); ++other) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, table + static_cast<std::size_t>(other) * detail::exchange_slot_bytes,
+                  sizeof value);
+      any |= value;
+    }
+    return any;
+  }
 
   template <class T>
   T atomic_add(const SharedElement<T>& element, std::type_identity_t<T> value) const {

@@ -44,6 +44,22 @@ struct ClustersOfPart {
   }
 };
 
+/// The lanes of a row fall to its targets in equal shares: powers of two.
+struct LanesOfTargets {
+  Index bits;  ///< of how many each gets
+
+  PENCILBOX_DEVICE_FUNCTION explicit LanesOfTargets(const ListRows& rows)
+      : bits(rows.lane_bits - 2) {
+    static_assert(targets_of_a_cluster == 1 << 2);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Index target(Index lane) const { return lane >> bits; }
+  PENCILBOX_DEVICE_FUNCTION Index first_of(Index target) const { return target << bits; }
+  PENCILBOX_DEVICE_FUNCTION bool is_first(Index lane) const {
+    return first_of(target(lane)) == lane;
+  }
+};
+
 /// What a lane knows of the cluster. Where a target is missing there is nobody, far away.
 template <class Pair>
 struct ClusterTargets {

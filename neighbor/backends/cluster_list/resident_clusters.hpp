@@ -36,24 +36,20 @@ struct ResidentClusters {
     Cluster cluster;
     Index length = 0;
     Index lane = 0;
-    Index lanes_of_a_target = 1;  ///< that get its sum, and all move it
+    LanesOfTargets lanes;  ///< they get its sum, and all move it
 
-    PENCILBOX_DEVICE_FUNCTION Index target() const { return lane / lanes_of_a_target; }
+    PENCILBOX_DEVICE_FUNCTION Index target() const { return lanes.target(lane); }
     PENCILBOX_DEVICE_FUNCTION bool has_target() const { return target() < cluster.count; }
     PENCILBOX_DEVICE_FUNCTION Index particle() const { return cluster.first + target(); }
-    PENCILBOX_DEVICE_FUNCTION bool shows() const {
-      return has_target() && lane % lanes_of_a_target == 0;
-    }
+    PENCILBOX_DEVICE_FUNCTION bool shows() const { return has_target() && lanes.is_first(lane); }
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const Shifts shift_of(block, shifts);
     ResidentEntries entries(block, rows);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const auto number = static_cast<Index>(thread / rows.lanes);
-    Row row;
-    row.lane = static_cast<Index>(thread % rows.lanes);
-    row.lanes_of_a_target = rows.lanes / targets_of_a_cluster;
+    const Index number = rows.row_of(thread);
+    Row row{{}, 0, rows.lane_of(thread), LanesOfTargets(rows)};
     if (number < clusters.count[0]) {
       row.cluster = clusters.cluster[number];
       row.length = rows.length[number];
@@ -94,7 +90,7 @@ struct ResidentClusters {
     ClusterTargets<Pair> targets;
     targets.cluster = row.cluster;
     for (int t = 0; t < targets_of_a_cluster; ++t) {
-      const int from = first_lane + t * row.lanes_of_a_target;
+      const int from = first_lane + row.lanes.first_of(t);
       const Vec3<Pair> its{block.shuffle(mine.x, from), block.shuffle(mine.y, from),
                            block.shuffle(mine.z, from)};
       std::int32_t its_type = 0;

@@ -38,8 +38,7 @@ struct ResidentRows {
     const Shifts shift_of(block, shifts);
     ResidentEntries entries(block, rows);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const auto particle = static_cast<Index>(thread / rows.lanes);
-    const auto lane = static_cast<Index>(thread % rows.lanes);
+    const Index particle = rows.row_of(thread), lane = rows.lane_of(thread);
     Target target{particle, particle < particles.count, 0};
     if (target.is_there) {
       target.row_length = rows.length[particle];
