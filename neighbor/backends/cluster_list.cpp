@@ -47,7 +47,6 @@ struct BuildClusters {
   ListBuild<Precision> list;
   ClustersView clusters;
   NeighborhoodShape shape;
-  Pair radius;
   Pair reach_squared;
   Index room;  ///< for staged entries of a row
 
@@ -57,7 +56,7 @@ struct BuildClusters {
     for_each_target_group<targets_of_a_cluster>(
         block, around, list.particles, shape, clusters.numbers(),
         [&](const IndexRange&, const Group& group) {
-          const Near near(group, radius);
+          const Near near(group, list.radius_squared);
           StagedRow row{group.number};
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
             rows.append(row, source.place, near.has(source.position) && !group.holds(source.place));
@@ -202,8 +201,8 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     const ListBuild<Precision> list{particles, memory_.rows(most),
                                     static_cast<Pair>(radius_ * radius_)};
     launch(stream, shape,
-           Build{list, clusters(most), neighborhood_, static_cast<Pair>(radius_),
-                 reach_squared_of<Pair>(radius_), Build::Rows::room(lanes_)});
+           Build{list, clusters(most), neighborhood_, reach_squared_of<Pair>(radius_),
+                 Build::Rows::room(lanes_)});
   }
 
   /// Launches the kernel: see BackendWithSinks.

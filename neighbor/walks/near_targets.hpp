@@ -13,7 +13,7 @@ namespace pencilbox::PENCILBOX_DEVICE {
 template <class Pair, int size>
 class NearTargets {
  public:
-  PENCILBOX_DEVICE_FUNCTION NearTargets(const TargetGroup<Pair, size>& group, Pair radius)
+  PENCILBOX_DEVICE_FUNCTION NearTargets(const TargetGroup<Pair, size>& group, Pair radius_squared)
       : first_(group.position[0]) {
     Pair farthest{};
     for (int t = 0; t < size; ++t) {
@@ -23,7 +23,6 @@ class NearTargets {
       if (t < group.count && square_[t] > farthest) farthest = square_[t];
     }
     // Each of some six roundings is of (2 extent + radius)^2 at most, half an epsilon of it.
-    const Pair radius_squared = radius * radius;
     constexpr Pair rounding = Pair(32) * std::numeric_limits<Pair>::epsilon();
     limit_ = times_plus(rounding, farthest + radius_squared, radius_squared);
   }

@@ -35,8 +35,8 @@ class StagedRows {
         room_(room),
         entries_(block.shared<ListEntry>(Team::count(block) * room)) {}
 
-  /// A team appends to its row what those of its lanes have whose source
-  /// `is_partner`. All lanes of the warp must call it.
+  /// A team appends to its row what those of its lanes have whose source `is_partner`. All lanes of
+  /// the warp must call it.
   PENCILBOX_DEVICE_FUNCTION void append(StagedRow& row, const ListEntry& entry,
                                         bool is_partner) const {
     const std::uint32_t votes = Team::ballot(block_, is_partner);
