@@ -10,12 +10,11 @@
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
 #include "core/cell_parts.hpp"
 #include "core/device/read_ahead.hpp"
+#include "neighbor/backends/cluster_list/build_clusters.hpp"
 #include "neighbor/backends/cluster_list/resident_clusters.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
-#include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
-#include "neighbor/walks/near_targets.hpp"
-#include "neighbor/walks/staged_rows.hpp"
+#include "neighbor/walks/reach.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -31,41 +30,6 @@ struct BeginClusters {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index code) const {
     fill_shifts(code);
     if (code < 2) count[code] = 0;
-  }
-};
-
-template <class Precision>
-struct BuildClusters {
-  static constexpr const char* name = "cluster-list: build";
-  using Pair = typename Precision::Pair;
-  static constexpr int max_threads = sizeof(Pair) == sizeof(float) ? 896 : 512;  // 72 registers
-  using Around = CellNeighborhood<Precision>;
-  using Group = TargetGroup<Pair, targets_of_a_cluster>;
-  using Near = NearTargets<Pair, targets_of_a_cluster>;
-  using Rows = StagedRows<Precision>;
-
-  ListBuild<Precision> list;
-  ClustersView clusters;
-  NeighborhoodShape shape;
-  Pair reach_squared;
-  Index room;  ///< for staged entries of a row
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    Around around(block, list.particles, shape.room, reach_squared);
-    const Rows rows(block, list, room);
-    for_each_target_group<targets_of_a_cluster>(
-        block, around, list.particles, shape, clusters.numbers(),
-        [&](const IndexRange&, const Group& group) {
-          const Near near(group, list.radius_squared);
-          StagedRow row{group.number};
-          around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {
-            rows.append(row, source.place, near.has(source.position) && !group.holds(source.place));
-          });
-          rows.finish(row, group.count > 0);
-          if (group.count > 0 && Team::lane(block) == 0) {
-            clusters.cluster[group.number] = {group.first, group.count};
-          }
-        });
   }
 };
 
@@ -172,7 +136,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
         radius_(list_radius(problem)),
         lanes_(lanes_for(problem, options)),
         threads_(block_of(options)),
-        neighborhood_(NeighborhoodShape::for_problem(problem)),
+        shares_(ClusterShares::for_problem(problem)),
         memory_(lanes_, expected_sources_of_four(problem)) {}
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
@@ -195,14 +159,10 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     for_each(stream, ShiftCode::count,
              BeginClusters<Pair>{{particles.grid, shifts_.data()}, count_.data()});
     using Build = BuildClusters<Precision>;
-    LaunchShape shape =
-        neighborhood_.template launch_shape<Pair>(particles.cells(), neighborhood_.threads);
-    shape.shared_bytes += Build::Rows::bytes(shape.threads, lanes_);
     const ListBuild<Precision> list{particles, memory_.rows(most),
                                     static_cast<Pair>(radius_ * radius_)};
-    launch(stream, shape,
-           Build{list, clusters(most), neighborhood_, reach_squared_of<Pair>(radius_),
-                 Build::Rows::room(lanes_)});
+    launch(stream, Build::launch_shape(particles.cells(), shares_),
+           Build{list, clusters(most), shifts_.data(), shares_, reach_squared_of<Pair>(radius_)});
   }
 
   /// Launches the kernel: see BackendWithSinks.
@@ -280,7 +240,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   double radius_;
   int lanes_;
   int threads_;
-  NeighborhoodShape neighborhood_;
+  ClusterShares shares_;
   ListMemory memory_;
   Buffer<Cluster> clusters_;
   Buffer<Index> count_;

@@ -38,7 +38,7 @@ struct SumOverNeighborhood {
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     Around around(block, particles, shape.room, reach_squared);
     for_each_target_group<targets_of_a_team>(
-        block, around, particles, shape, {}, [&](const IndexRange& cell, const Group& group) {
+        block, around, particles, shape, [&](const IndexRange& cell, const Group& group) {
           std::int32_t type[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t)
             type[t] = type_if_needed<Interaction>(particles.type, group.particle(cell, t));

@@ -87,7 +87,7 @@ struct BuildByCells {
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     Around around(block, list.particles, shape.room, reach_squared);
     for_each_target_group<targets_of_a_team>(
-        block, around, list.particles, shape, {}, [&](const IndexRange&, const Group& group) {
+        block, around, list.particles, shape, [&](const IndexRange&, const Group& group) {
           GrowingRow row[targets_of_a_team];
           for (int t = 0; t < targets_of_a_team; ++t) row[t] = list.rows.begin(group.first + t);
           around.for_each_source(group.warp_is_idle, [&](const typename Around::Source& source) {

@@ -64,26 +64,13 @@ struct NeighborhoodShape {
   template <class Pair>
   std::size_t bytes() const {
     return (ShiftCode::count + 2) * sizeof(RoundedShift<Pair>) +
-           (3 * Team::lanes + 2) * sizeof(Index) + alignof(StagedNeighbor<Pair>) +
+           (3 * Team::lanes + 1) * sizeof(Index) + alignof(StagedNeighbor<Pair>) +
            static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>);
   }
 
   template <class Pair>
   LaunchShape launch_shape(Index cells, int of_threads) const {
     return {divide_up(cells, cells_of_a_block), of_threads, bytes<Pair>()};
-  }
-};
-
-/// From where groups of targets take numbers of their own: those in the border of a rank's cells
-/// from the last one down, so that each part has a range for itself.
-struct GroupNumbers {
-  Index* taken = nullptr;  ///< [2] from the first one up, and down from the last; null: none are
-  Index most = 0;
-
-  /// The first of so many that follow each other.
-  PENCILBOX_DEVICE_FUNCTION Index take(Index wanted, bool in_border) const {
-    const Index before = atomic_add(taken + (in_border ? 1 : 0), wanted);
-    return in_border ? most - before - wanted : before;
   }
 };
 
@@ -112,28 +99,20 @@ class CellNeighborhood {
         number_(block.shared<Index>(Team::lanes)),
         kept_(block.shared<Index>(Team::lanes)),
         all_(block.shared<Index>(1)),
-        taken_(block.shared<Index>(1)),
         staged_(block.shared<Source>(room)) {  // last: all else lies where a compiler knows
     for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
       shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
     }
   }
 
-  /// Goes to the cells around this one, whose targets are `targets`. Takes so many `numbers`, which
-  /// nobody else gets, where there are any to take: returns the first of them. Every thread of the
-  /// block must call it.
-  PENCILBOX_DEVICE_FUNCTION Index go_to(Index cell, const IndexRange& targets,
-                                        const GroupNumbers& numbers, Index wanted) {
+  /// Goes to the cells around this one, whose targets are `targets`. Every thread of the block must
+  /// call it.
+  PENCILBOX_DEVICE_FUNCTION void go_to(Index cell, const IndexRange& targets) {
     block_.barrier();  // whoever still reads what was around the last
-    const bool takes = numbers.taken != nullptr;
-    if (takes && block_.thread() == 0) {
-      taken_[0] = numbers.take(wanted, particles_.is_in_border(cell));
-    }
     if (block_.warp() == 0) look_up(cell);
     if (block_.warp() == warps_of(block_) - 1) measure(targets);
     block_.barrier();
     staged_from_ = -1;
-    return takes ? Index{taken_[0]} : 0;
   }
 
   /// Calls visit(source) for each around the cell, a lane's share in this lane; always in the same
@@ -327,7 +306,6 @@ class CellNeighborhood {
   SharedArray<Index> number_;                // [32] of that particle among the sources
   SharedArray<Index> kept_;                  // [32] of each team
   SharedArray<Index> all_;                   // [1] sources
-  SharedArray<Index> taken_;                 // [1] first of the numbers that were taken
   SharedArray<Source> staged_;               // [room]
   Index staged_from_ = -1, staged_to_ = 0;   // numbers
   Index staged_count_ = 0;                   // with padding
@@ -341,7 +319,6 @@ struct TargetGroup {
   Index count = 0;  ///< at most `size`; below 1 where a team has nothing to do
   bool warp_is_idle = false;
   ShiftedIndex first_place;  ///< as sources are numbered
-  Index number = 0;          ///< of the group, where groups are numbered
   Vec3<Pair> position[size];
 
   template <class Precision>
@@ -361,10 +338,6 @@ struct TargetGroup {
   PENCILBOX_DEVICE_FUNCTION Index particle(const IndexRange& cell, int t) const {
     return smaller(first + t, cell.end - 1);
   }
-  /// Whether the source is one of these targets itself, and not one of its images.
-  PENCILBOX_DEVICE_FUNCTION bool holds(const ShiftedIndex& source) const {
-    return source.word - first_place.word < static_cast<std::uint32_t>(size);
-  }
   /// Whether the source is this target itself, and not one of its images.
   PENCILBOX_DEVICE_FUNCTION bool is_itself(int t, const ShiftedIndex& source) const {
     return source.word - first_place.word == static_cast<std::uint32_t>(t);
@@ -374,12 +347,11 @@ struct TargetGroup {
 /// For all targets in the cells of this block: body(cell, group), where `around` knows the sources
 /// around the cell that may be in reach of a target, and `group` is what this team takes of the
 /// particles [cell.begin, cell.end). Every thread of the block must call it; each team gets as many
-/// calls. `numbers`: of which each group takes one of its own, if there are any.
+/// calls.
 template <int size, class Around, class Precision, class Body>
 PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block, Around& around,
                                                      const BinnedParticles<Precision>& particles,
-                                                     const NeighborhoodShape& shape,
-                                                     const GroupNumbers& numbers, Body&& body) {
+                                                     const NeighborhoodShape& shape, Body&& body) {
   const std::int64_t begin = block.index() * shape.cells_of_a_block;
   const auto end = static_cast<Index>(begin + shape.cells_of_a_block < particles.cells()
                                           ? begin + shape.cells_of_a_block
@@ -391,11 +363,10 @@ PENCILBOX_DEVICE_FUNCTION void for_each_target_group(const Block& block, Around&
   for (auto c = static_cast<Index>(begin); c < end; ++c) {
     const IndexRange cell = particles.particles_of(c);
     if (cell.count() == 0 || !particles.has_targets_in(c)) continue;
-    const Index number = around.go_to(c, cell, numbers, (cell.count() + size - 1) / size);
+    around.go_to(c, cell);
     for (Index first = cell.begin; first < cell.end; first += size * Team::count(block)) {
       TargetGroup<typename Precision::Pair, size> group(
           particles, cell, first + size * team, first + size * first_team_of_warp >= cell.end);
-      group.number = number + (group.first - cell.begin) / size;
       body(cell, group);
     }
   }

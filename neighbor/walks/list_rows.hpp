@@ -13,6 +13,7 @@
 #include "neighbor/problem.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
+#include "neighbor/walks/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -38,10 +39,10 @@ struct ListRows {
   ListEntry* entries;
   Index* length;  ///< [rows] without padding, which fills up the last chunk
   std::int64_t rows;
-  Index lanes;                   ///< that share a row: a power of two
-  Index lane_bits;               ///< of that number
-  Index capacity;                ///< entries of a row, whole chunks
-  std::uint64_t between_chunks;  ///< of a row, in entries
+  Index lanes;            ///< that share a row: a power of two
+  Index lane_bits;        ///< of that number
+  Index capacity;         ///< entries of a row, whole chunks
+  std::uint32_t between;  ///< two chunks of a row, in fours
 
   PENCILBOX_DEVICE_FUNCTION Index chunk() const { return 4 * lanes; }
 
@@ -61,15 +62,16 @@ struct ListRows {
     const auto number = static_cast<std::uint32_t>(k);
     const std::uint32_t lane = number & (static_cast<std::uint32_t>(lanes) - 1U);
     const std::uint32_t turn = (number >> lane_bits) & 3U;
-    const std::uint32_t before = number >> (lane_bits + 2);  // chunks
-    return row.begin + (before * between_chunks) + (4U * lane + turn);
+    const std::uint32_t chunks = number >> (lane_bits + 2);
+    auto* const first = reinterpret_cast<FourEntries*>(row.begin) + std::uint64_t{chunks} * between;
+    return reinterpret_cast<ListEntry*>(first) + (4U * lane + turn);
   }
 
   /// Those of a lane, which come stride() apart.
   PENCILBOX_DEVICE_FUNCTION FourEntries* fours(Index row, Index lane) const {
     return reinterpret_cast<FourEntries*>(entries) + std::int64_t{row} * lanes + lane;
   }
-  PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return rows * lanes; }
+  PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return between; }
 
   /// With padding: whole chunks, and at least one, so that the first may be read before the length.
   PENCILBOX_DEVICE_FUNCTION Index padded(Index row_length) const {
@@ -156,19 +158,33 @@ struct ListBuild {
   PENCILBOX_DEVICE_FUNCTION void append(const Block& block, GrowingRow& row, const ListEntry& entry,
                                         bool is_partner) const {
     const std::uint32_t votes = Team::ballot(block, is_partner);
-    const Index k = row.length + Team::votes_below(block, votes);
-    if (is_partner && k < rows.capacity) *rows.place(row, k) = entry;
+    put(row, row.length + Team::votes_below(block, votes), entry, is_partner);
+    row.length += count_bits(votes);
+  }
+  /// The same by a whole warp.
+  PENCILBOX_DEVICE_FUNCTION void append_by_warp(const Block& block, GrowingRow& row,
+                                                const ListEntry& entry, bool is_partner) const {
+    const Block::Votes votes = block.ballot(is_partner);
+    put(row, row.length + count_bits(lanes_below(block, votes)), entry, is_partner);
     row.length += count_bits(votes);
   }
 
   /// A team pads its row and notes its length.
   PENCILBOX_DEVICE_FUNCTION void finish(const Block& block, Index number,
                                         const GrowingRow& row) const {
-    const Index end = smaller(rows.padded(row.length), rows.capacity);
-    for (Index k = row.length + Team::lane(block); k < end; k += Team::lanes) {
-      *rows.place(row, k) = padding();
-    }
+    pad(row, Team::lane(block), Team::lanes);
     if (Team::lane(block) == 0) note_length(number, row.length);
+  }
+  /// So many lanes pad a row, this is one of them.
+  PENCILBOX_DEVICE_FUNCTION void pad(const GrowingRow& row, Index lane, Index lanes) const {
+    const Index end = smaller(rows.padded(row.length), rows.capacity);
+    for (Index k = row.length + lane; k < end; k += lanes) *rows.place(row, k) = padding();
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION void put(const GrowingRow& row, Index k, const ListEntry& entry,
+                                     bool is_partner) const {
+    if (is_partner && k < rows.capacity) *rows.place(row, k) = entry;
   }
 };
 
@@ -184,7 +200,7 @@ class ListMemory {
     entries_.resize(count * capacity_);
     length_.resize(count);
     const auto lane_bits = static_cast<Index>(std::bit_width(static_cast<unsigned>(lanes_)) - 1);
-    const auto between = static_cast<std::uint64_t>(count) << (lane_bits + 2);
+    const auto between = static_cast<std::uint32_t>(count * lanes_);
     return {entries_.data(), length_.data(), count, lanes_, lane_bits, capacity_, between};
   }
 

@@ -3,7 +3,6 @@
 
 #include "core/interactions/force_units.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/walks/cell_neighborhood.hpp"
 #include "neighbor/walks/list_rows.hpp"
 #include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/split_sums.hpp"
@@ -18,14 +17,27 @@ struct alignas(8) Cluster {
   Index count = 0;  ///< at most targets_of_a_cluster
 };
 
-/// Clusters are numbered as blocks come to their cells: those in the border of a rank's cells from
+/// From where clusters take numbers of their own: those in the border of a rank's cells from the
+/// last one down, so that each part has a range for itself.
+struct ClusterNumbers {
+  Index* taken = nullptr;  ///< [2] from the first one up, and down from the last
+  Index most = 0;
+
+  /// The first of so many that follow each other.
+  PENCILBOX_DEVICE_FUNCTION Index take(Index wanted, bool in_border) const {
+    const Index before = atomic_add(taken + (in_border ? 1 : 0), wanted);
+    return in_border ? most - before - wanted : before;
+  }
+};
+
+/// Clusters are numbered as warps come to their cells: those in the border of a rank's cells from
 /// the last number down.
 struct ClustersView {
   Cluster* cluster;  ///< [most]
   Index* count;      ///< [2] from the first one up, and down from the last
   Index most;
 
-  PENCILBOX_DEVICE_FUNCTION GroupNumbers numbers() const { return {count, most}; }
+  PENCILBOX_DEVICE_FUNCTION ClusterNumbers numbers() const { return {count, most}; }
 };
 
 /// Those of a part of the targets, one after the other.
