@@ -83,7 +83,8 @@ struct WalkClusters {
     }
   }
 
-  /// Two sources and the next four entries are on their way while a source meets the targets. In
+  /// Two sources and the next four entries are on their way while a source meets the targets; the
+  /// entries behind these are already nearer than memory, so that they come in that time. In
   /// float two fours take turns, so that none is copied; in double that costs more registers than
   /// copies cost.
   PENCILBOX_DEVICE_FUNCTION void walk(Index row, Index lane, const Targets& targets,
@@ -95,6 +96,7 @@ struct WalkClusters {
     FourEntries now = *fours, next;
     Source odd = packed(now.first), even = packed(now.second);
     const auto meet = [&](const FourEntries& these, FourEntries& those) {
+      if (left > 2 * rows.chunk()) fetch_ahead(fours + 2 * rows.stride());  // from memory
       if (left > rows.chunk()) fours += rows.stride();
       those = read_ahead(fours);
       pairs.add(targets, these.first, odd, shift_of, sum);
