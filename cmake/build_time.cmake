@@ -10,6 +10,31 @@ function(pencilbox_compile_together target)
   set_source_files_properties(${given_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# pencilbox_batches(result SOURCES file ... [APART file ...]): the same by files that include them, for languages of which
+# CMake (before 3.31) compiles no two together. Of every source of CUDA ten seconds are the headers.
+function(pencilbox_batches result)
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "" "SOURCES;APART")
+  if(NOT PENCILBOX_UNITY)
+    set(${result} ${given_SOURCES} PARENT_SCOPE)
+    return()
+  endif()
+  set(compiled ${given_APART})
+  set(together ${given_SOURCES})
+  list(REMOVE_ITEM together ${given_APART})
+  set(number 0)
+  while(together)
+    list(SUBLIST together 0 12 some)
+    list(REMOVE_ITEM together ${some})
+    list(TRANSFORM some REPLACE "^${CMAKE_SOURCE_DIR}/(.+)" "#include \"\\1\"\n")
+    list(JOIN some "" includes)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/batch_${number}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${includes}" @ONLY)
+    list(APPEND compiled ${file})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set(${result} ${compiled} PARENT_SCOPE)
+endfunction()
+
 # pencilbox_optimize_little(files or target): what does not loop over particles, spends its time in libraries (input,
 # output), or only the emulator runs on the host, barrier by barrier. A compiler needs half the time, and nobody's run takes
 # longer.

@@ -65,6 +65,14 @@ struct KickAndDrift {
   PENCILBOX_DEVICE_FUNCTION MovingParticle<Precision> particle(Index i) const {
     return {position[i], velocity[i], half_step_per_mass(i)};
   }
+  /// What moving particle i reads, for who sums its forces meanwhile.
+  PENCILBOX_DEVICE_FUNCTION void fetch_ahead(Index i) const {
+    position.fetch_ahead(i);
+    velocity.fetch_ahead(i);
+    if (arrival.then == Arrival<Precision>::Then::under_watch) {
+      arrival.under_watch.reference.fetch_ahead(i);
+    }
+  }
   /// One that was moved apart from where it lies, and has been shown where it is.
   PENCILBOX_DEVICE_FUNCTION void store(Index i, const MovingParticle<Precision>& moved) const {
     arrival.under_watch.position.store(i, moved.position);

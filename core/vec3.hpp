@@ -6,6 +6,7 @@
 #include "core/device/launch_shape.hpp"
 #include "core/device/macros.hpp"
 #include "core/device/math.hpp"
+#include "core/device/read_ahead.hpp"
 
 namespace pencilbox {
 
@@ -56,6 +57,11 @@ struct Vec3View {
 
   PENCILBOX_DEVICE_FUNCTION auto operator[](Index i) const {
     return Vec3<std::remove_const_t<T>>{x[i], y[i], z[i]};
+  }
+  PENCILBOX_DEVICE_FUNCTION void fetch_ahead(Index i) const {
+    pencilbox::fetch_ahead(x + i);
+    pencilbox::fetch_ahead(y + i);
+    pencilbox::fetch_ahead(z + i);
   }
   PENCILBOX_DEVICE_FUNCTION void store(Index i, const Vec3<T>& value) const {
     x[i] = value.x;

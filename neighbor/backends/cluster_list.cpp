@@ -69,6 +69,9 @@ struct WalkClusters {
                                                 : Targets::nobody();
     }
     Sum sum[targets_of_a_cluster];
+    if constexpr (requires { sink.fetch_ahead(Index{0}); }) {
+      if (lane < targets.cluster.count) sink.fetch_ahead(targets.cluster.first + lane);
+    }
     if (is_there) {
       walk(row, lane, targets, shift_of, sum);
       if (lane < targets.cluster.count) {

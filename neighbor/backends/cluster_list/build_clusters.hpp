@@ -28,7 +28,7 @@ struct ClusterShares {
   static ClusterShares for_problem(const Problem& problem) {
     const Index cells = problem.grid.count();
     const auto particles = static_cast<Index>(problem.particles);
-    const std::int64_t wanted = std::int64_t{32} * problem.device.multiprocessors;
+    const std::int64_t wanted = std::int64_t{16} * problem.device.multiprocessors;
     const auto clusters = static_cast<Index>(
         divide_up(divide_up(particles, std::max(cells, Index{1})), targets_of_a_cluster) + 1);
     ClusterShares shares;
@@ -147,27 +147,35 @@ struct BuildClusters {
     const Index width = shares.at_once * targets_of_a_cluster;
     const Index begin = particles.begin + warp_of_cell * width;
     if (begin >= particles.end || !list.particles.has_targets_in(cell)) return;
-    around.go_to(cell);
     const Index stride = shares.warps_of_a_cell * width;
     for (Index first = begin; first < particles.end; first += stride) {
-      build(block, {first, smaller(first + width, particles.end)}, cell, around, targets);
+      const IndexRange of_clusters{first, smaller(first + width, particles.end)};
+      const Index last = of_clusters.end - 1;
+      const Vec3<Pair> at = list.particles.packed[smaller(first + block.lane(), last)].position;
+      const Index numbers = take_numbers(block, cell, clusters_of(of_clusters));
+      if (first == begin) around.go_to(cell);
+      build(block, of_clusters, at, block.shuffle(numbers, 0), around, targets);
     }
   }
 
-  /// The rows of these targets, in clusters of four.
+  PENCILBOX_DEVICE_FUNCTION static Index clusters_of(const IndexRange& particles) {
+    return (particles.count() + targets_of_a_cluster - 1) / targets_of_a_cluster;
+  }
+
+  /// The first of them, in the first lane.
+  PENCILBOX_DEVICE_FUNCTION Index take_numbers(const Block& block, Index cell, Index count) const {
+    if (block.lane() > 0) return 0;
+    return clusters.numbers().take(count, list.particles.is_in_border(cell));
+  }
+
+  /// The rows of these targets, in clusters of four, with `numbers` and what follow. `at`: where
+  /// the lane's own is.
   PENCILBOX_DEVICE_FUNCTION void build(const Block& block, const IndexRange& of_clusters,
-                                       Index cell, const Around& around,
+                                       const Vec3<Pair>& at, Index numbers, const Around& around,
                                        const Targets& targets) const {
-    const Index mine = of_clusters.begin + block.lane();
-    const Vec3<Pair> at = list.particles.packed[smaller(mine, of_clusters.end - 1)].position;
     const auto box = TargetBox<Pair>::around(block, at);
-    targets.set(at - box.centre, mine < of_clusters.end);
-    const Index count = (of_clusters.count() + targets_of_a_cluster - 1) / targets_of_a_cluster;
-    Index numbers = 0;
-    if (block.lane() == 0) {
-      numbers = clusters.numbers().take(count, list.particles.is_in_border(cell));
-    }
-    numbers = block.shuffle(numbers, 0);
+    targets.set(at - box.centre, of_clusters.begin + block.lane() < of_clusters.end);
+    const Index count = clusters_of(of_clusters);
     block.warp_barrier();
     Index length_of_lane = 0;  // of the row with the lane's number
     const auto row_of = [&](Index k) {
