@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "tests/app/program_runner.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -119,9 +120,7 @@ class ControlGroup {
 class InAControlGroup : public InAFolder {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "the sanitizer takes more memory than the group has";
-#endif
+    if (is_sanitized()) GTEST_SKIP() << "the sanitizer takes more memory than the group has";
     if (!group_.limited()) GTEST_SKIP() << "may not make a control group here";
     write("deck.yaml",
           "system: {particles: {lattice: {type: fcc, density: 0.8442, cells: [50, 50, 50]}}}\n"

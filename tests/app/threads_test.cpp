@@ -1,6 +1,7 @@
 // Threads that the program is told to use and cannot have: one line, and nothing is written. And
 // how many there are changes no bit of a deterministic run.
 #include "tests/app/program_runner.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -39,18 +40,14 @@ TEST_F(Threads, WhatIsNoNumberOfThemIsRefusedAndNotGuessed) {
 }
 
 TEST_F(Threads, ThatTheSystemDoesNotStartAreMissedInWords) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizer takes more address space than any limit";
-#endif
+  if (is_sanitized()) GTEST_SKIP() << "the sanitizer takes more address space than any limit";
   // 128 stacks of 8 MB are more than that.
   expect_one_line(program("run deck.yaml", "ulimit -s 8192; ulimit -v 800000; OMP_NUM_THREADS=128"),
                   4, "cannot start 128 threads");
 }
 
 TEST_F(Threads, StacksThatTheSystemDoesNotGiveAreMissedInWords) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizer has stacks of its own";
-#endif
+  if (is_sanitized()) GTEST_SKIP() << "the sanitizer has stacks of its own";
   for (const std::string name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
     expect_one_line(program("run deck.yaml", "OMP_NUM_THREADS=2 " + name + "=100000000G"), 4,
                     name + ": cannot start 2 threads with stacks of this size, got 100000000G");
