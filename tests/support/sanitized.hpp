@@ -1,5 +1,5 @@
-// Whether this program runs with an address sanitizer. Asked of the program and not of the compiler:
-// tests of a sanitized library may be compiled without.
+// Whether this program runs with an address sanitizer. Asked of the program and not of the
+// compiler: tests of a sanitized library may be compiled without.
 #pragma once
 
 #include <dlfcn.h>
