@@ -109,7 +109,7 @@ TEST_F(InAFolder, HelpAndVersion) {
 TEST_F(InAFolder, WhatCannotBeWrittenWasNotSaid) {
   for (const std::string what : {"--help", "--version", "info", "schema", "backends"}) {
     const ProgramResult result =
-        run("/bin/sh", "-c '\"$0\" " + what + " >/dev/full' '" + PENCILBOX_PROGRAM + "'");
+        run("/bin/sh", "-c '\"$0\" " + what + " >/dev/full' '" + program_path() + "'");
     EXPECT_EQ(result.exit_code, 4) << what;
     EXPECT_NE(result.err.find("standard output: cannot write"), std::string::npos) << result.err;
   }

@@ -82,7 +82,7 @@ TEST_F(CompareCommand, GravityIsComparedByWhoCan) {
 
 // In a build with a wrong force planted in `green`: nobody is timed, nothing is written.
 TEST_F(CompareCommand, AWrongForceEndsItAndIsNamed) {
-  const ProgramResult result = run(PENCILBOX_FAULTY_PROGRAM, quick);
+  const ProgramResult result = run(faulty_program_path(), quick);
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_TRUE(
       result.err.starts_with("pencilbox: green: step 0: particle 42: its force differs "
@@ -90,8 +90,7 @@ TEST_F(CompareCommand, AWrongForceEndsItAndIsNamed) {
       << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "deck-compare/compare.csv"));
-  EXPECT_EQ(run(PENCILBOX_FAULTY_PROGRAM, std::string(quick) + "--backends hoetzlein").exit_code,
-            0);
+  EXPECT_EQ(run(faulty_program_path(), std::string(quick) + "--backends hoetzlein").exit_code, 0);
 }
 
 TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {

@@ -30,10 +30,10 @@ TEST_F(FullDisk, IsToldInOneLineWithTheNameOfTheFile) {
   for (int kilobytes = 40; kilobytes <= 1000; kilobytes += 60) {
     const ProgramResult result = on_a_disk(
         std::to_string(kilobytes) + "k",
-        "'" PENCILBOX_PROGRAM
-        "' run deck.yaml --quiet --set run.steps=2000 --set "
-        "'output.trajectory={every: 1, fields: [position, velocity, force, image]}' --set "
-        "output.thermo.every=1 --set output.checkpoint.every=7");
+        "'" + program_path() +
+            "' run deck.yaml --quiet --set run.steps=2000 --set "
+            "'output.trajectory={every: 1, fields: [position, velocity, force, image]}' --set "
+            "output.thermo.every=1 --set output.checkpoint.every=7");
     EXPECT_EQ(result.exit_code, 4) << kilobytes << ": " << result.err;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
         << kilobytes << ": " << result.err;

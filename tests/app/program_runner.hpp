@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/app/program_paths.hpp"
+
 namespace pencilbox::testing {
 
 struct ProgramResult {
@@ -61,7 +63,7 @@ class InAFolder : public ::testing::Test {
 
   /// Arguments as typed in a shell, in the folder.
   ProgramResult program(const std::string& arguments, const std::string& environment = "") const {
-    return run(PENCILBOX_PROGRAM, arguments, environment);
+    return run(program_path(), arguments, environment);
   }
 
   /// `run deck.yaml` with these arguments, which has to succeed.
@@ -95,10 +97,10 @@ class InAFolder : public ::testing::Test {
     const bool ready = chdir(folder_.c_str()) == 0 &&
                        std::freopen("/dev/null", "w", stdout) != nullptr &&
                        std::freopen(err_file().c_str(), "w", stderr) != nullptr;
-    std::vector<char*> pointers{const_cast<char*>(PENCILBOX_PROGRAM)};
+    std::vector<char*> pointers{const_cast<char*>(program_path().c_str())};
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
-    if (ready) execv(PENCILBOX_PROGRAM, pointers.data());
+    if (ready) execv(program_path().c_str(), pointers.data());
     _exit(99);
   }
 

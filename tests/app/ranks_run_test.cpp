@@ -262,8 +262,7 @@ TEST_F(OnProcesses, ABarostatHasTheFilesOfOneRankAndGoesOnOnAnotherNumber) {
 
 TEST_F(OnProcesses, ALauncherMayHaveStartedThem) {
   run_into("one", "");
-  const std::string program_path = PENCILBOX_PROGRAM;
-  const std::string started = "--oversubscribe --bind-to none -n 2 '" + program_path +
+  const std::string started = "--oversubscribe --bind-to none -n 2 '" + program_path() +
                               "' run deck.yaml --quiet --set run.deterministic=true "
                               "--set output.directory=";
   const ProgramResult two = run("mpirun", started + "two");
@@ -343,7 +342,7 @@ class LongOnProcesses : public OnProcesses {
       std::error_code error;
       if (process <= last || std::filesystem::read_symlink(entry.path() / "cwd", error) != folder())
         continue;
-      if (std::filesystem::read_symlink(entry.path() / "exe", error) == PENCILBOX_PROGRAM) {
+      if (std::filesystem::read_symlink(entry.path() / "exe", error) == program_path()) {
         last = process;
       }
     }

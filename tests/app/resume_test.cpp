@@ -464,7 +464,7 @@ TEST_F(ResumedRun, APipeInThePlaceOfAnOutputDoesNotHangIt) {
     fs::remove(folder() / "deck" / name);
     ASSERT_EQ(mkfifo((folder() / "deck" / name).c_str(), 0600), 0);
     const ProgramResult result = InAFolder::run(
-        "/usr/bin/timeout", "-s KILL 60 '" PENCILBOX_PROGRAM "' run deck.yaml --quiet --resume");
+        "/usr/bin/timeout", "-s KILL 60 '" + program_path() + "' run deck.yaml --quiet --resume");
     EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 4) << name << result.exit_code;
     EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
     EXPECT_NE(result.err.find("is no regular file"), std::string::npos) << result.err;

@@ -13,7 +13,7 @@ class ClosedDescriptors : public InAFolder {
   }
 
   int run_with(const std::string& arguments, const std::string& redirections) const {
-    const std::string command = "cd '" + folder().string() + "' && exec '" PENCILBOX_PROGRAM "' " +
+    const std::string command = "cd '" + folder().string() + "' && exec '" + program_path() + "' " +
                                 arguments + " " + redirections;
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -88,7 +88,7 @@ TEST_F(Stopped, DuringSetUpAtOnce) {
 TEST_F(Stopped, WhenNobodyReadsOn) {
   const ProgramResult result =
       run("/bin/bash", std::string("-c 'trap - PIPE; \"$0\" run deck.yaml --set ") + long_run +
-                           " | head -n 1; exit ${PIPESTATUS[0]}' '" + PENCILBOX_PROGRAM + "'");
+                           " | head -n 1; exit ${PIPESTATUS[0]}' '" + program_path() + "'");
   EXPECT_EQ(result.exit_code, 128 + SIGPIPE) << result.err;
   expect_resumable_from("SIGPIPE");
 }
@@ -96,7 +96,7 @@ TEST_F(Stopped, WhenNobodyReadsOn) {
 TEST_F(Stopped, AFileThatMayNotGrowIsToldInWords) {
   const ProgramResult result =
       run("/bin/bash", std::string("-c 'ulimit -f 40; \"$0\" run deck.yaml --quiet --set ") +
-                           long_run + "' '" + PENCILBOX_PROGRAM + "'");
+                           long_run + "' '" + program_path() + "'");
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
 }

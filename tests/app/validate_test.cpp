@@ -185,14 +185,14 @@ TEST_F(Validate, WhatABackEndCannotDoIsSkippedInWords) {
 /// `green` in the faulty program gives an energy that is off by one part in a thousand.
 TEST_F(Validate, AWrongEnergyEndsWithExitCode3) {
   const std::string wrong = "validate --backend green --only configurations --json table.json ";
-  const ProgramResult result = run(PENCILBOX_FAULTY_PROGRAM, wrong);
+  const ProgramResult result = run(faulty_program_path(), wrong);
   EXPECT_EQ(result.exit_code, 3) << result.out << result.err;
   EXPECT_EQ(result.err, "");
   const auto rows = rows_of(read("table.json"));
   EXPECT_EQ(rows.at("configuration 1, cut 3: U").at("verdict"), "FAILED");
   EXPECT_EQ(rows.at("configuration 1, cut 3: W").at("verdict"), "passed");
   EXPECT_EQ(
-      run(PENCILBOX_FAULTY_PROGRAM, "validate --backend hoetzlein --only configurations").exit_code,
+      run(faulty_program_path(), "validate --backend hoetzlein --only configurations").exit_code,
       0);
 }
 
