@@ -3,10 +3,12 @@
 # it off. A source that leans on its neighbour's includes is found with it off: `.ci/run --stage alone`.
 option(PENCILBOX_UNITY "Compile several sources at once: shorter builds from nothing, longer ones after a change" ON)
 
+set(_batch 12) # sources at once
+
 # pencilbox_compile_together(target [APART file ...])
 function(pencilbox_compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 given "" "" "APART")
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PENCILBOX_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PENCILBOX_UNITY} UNITY_BUILD_BATCH_SIZE ${_batch})
   set_source_files_properties(${given_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
@@ -23,7 +25,7 @@ function(pencilbox_batches result)
   list(REMOVE_ITEM together ${given_APART})
   set(number 0)
   while(together)
-    list(SUBLIST together 0 12 some)
+    list(SUBLIST together 0 ${_batch} some)
     list(REMOVE_ITEM together ${some})
     list(TRANSFORM some REPLACE "^${CMAKE_SOURCE_DIR}/(.+)" "#include \"\\1\"\n")
     list(JOIN some "" includes)

@@ -7,11 +7,11 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "core/device/device.hpp"
 #include "neighbor/binned_particles.hpp"
 #include "neighbor/problem.hpp"
+#include "neighbor/walks/filled_cells.hpp"
 #include "neighbor/walks/reach.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
@@ -63,8 +63,8 @@ struct NeighborhoodShape {
   /// Of a block's shared memory.
   template <class Pair>
   std::size_t bytes() const {
-    return (ShiftCode::count + 2) * sizeof(RoundedShift<Pair>) +
-           (3 * Team::lanes + 1) * sizeof(Index) + alignof(StagedNeighbor<Pair>) +
+    return (ShiftCode::count + 2) * sizeof(RoundedShift<Pair>) + FilledCells::bytes(1) +
+           (Team::lanes + 1) * sizeof(Index) + alignof(StagedNeighbor<Pair>) +
            static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>);
   }
 
@@ -95,8 +95,7 @@ class CellNeighborhood {
         reach_squared_(reach_squared),
         shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
         corners_(block.shared<RoundedShift<Pair>>(2)),
-        first_(block.shared<ShiftedIndex>(Team::lanes)),
-        number_(block.shared<Index>(Team::lanes)),
+        cells_(block, 1),
         kept_(block.shared<Index>(Team::lanes)),
         all_(block.shared<Index>(1)),
         staged_(block.shared<Source>(room)) {  // last: all else lies where a compiler knows
@@ -109,7 +108,10 @@ class CellNeighborhood {
   /// call it.
   PENCILBOX_DEVICE_FUNCTION void go_to(Index cell, const IndexRange& targets) {
     block_.barrier();  // whoever still reads what was around the last
-    if (block_.warp() == 0) look_up(cell);
+    if (block_.warp() == 0) {
+      const Index all = cells_.look_up(particles_, cell, 0);
+      if (block_.lane() == 0) all_[0] = all;
+    }
     if (block_.warp() == warps_of(block_) - 1) measure(targets);
     block_.barrier();
     staged_from_ = -1;
@@ -142,30 +144,6 @@ class CellNeighborhood {
   }
 
  private:
-  /// One warp finds all 27 cells at once. Those that are not empty come one after the other.
-  PENCILBOX_DEVICE_FUNCTION void look_up(Index cell) const {
-    const Index code = block_.lane();
-    IndexRange particles{};
-    if (code < ShiftCode::count) {
-      particles = ShiftCode::particles(particles_.grid, particles_.offset,
-                                       particles_.grid.coordinates(cell), code);
-    }
-    const Index end = warp_inclusive_sum(block_, particles.count());
-    const Block::Votes votes = block_.ballot(particles.count() > 0);
-    const Index begin = end - particles.count();
-    if (particles.count() > 0) {
-      const Index place = count_bits(lanes_below(block_, votes));
-      first_[place] = ShiftedIndex::of(particles.begin, code) + (-begin);
-      number_[place] = begin;
-    }
-    const Index filled = count_bits(votes);
-    if (code >= filled && code < Team::lanes) {
-      first_[code] = ShiftedIndex{};
-      number_[code] = beyond_all;
-    }
-    if (code == ShiftCode::count) all_[0] = end;
-  }
-
   /// One warp finds the corners of the box that holds all targets. (At an open face that is not the
   /// cell: what has left the grid counts to the last.)
   PENCILBOX_DEVICE_FUNCTION void measure(const IndexRange& targets) const {
@@ -242,19 +220,16 @@ class CellNeighborhood {
     const Index from = next + team * (each * Team::lanes), to = next + candidates;
     Source mine[each] = {};
     bool kept[each];
-    const Index cell_begin = number_[Team::lane(block_)];
-    const ShiftedIndex cell_first = first_[Team::lane(block_)];
-    const int first_lane = block_.lane() - Team::lane(block_);
-    Index last_cell = count_bits(Team::ballot(block_, cell_begin < from)) - 1;  // that began
+    const FilledCells::OfLane cell = cells_.of_lane(0);
+    Index before_chunk = cell.before(block_, from);
     for (Index k = 0; k < each; ++k) {
       const Index chunk = from + k * Team::lanes;
-      const std::uint32_t begins = begins_in(chunk, cell_begin);
-      const Index cell = last_cell + Team::votes_up_to(block_, begins);
-      last_cell += count_bits(begins);
-      const std::uint32_t first = block_.shuffle(cell_first.word, first_lane + cell);
+      const std::uint32_t begins = cell.begins_in(block_, chunk);
+      const ShiftedIndex first = cell.first_of(block_, before_chunk, begins);
+      before_chunk += count_bits(begins);
       const Index number = chunk + Team::lane(block_);
       kept[k] = number < to;
-      if (kept[k]) mine[k] = source(ShiftedIndex{first} + number);
+      if (kept[k]) mine[k] = source(first + number);
     }
     const RoundedShift<Pair> low = corners_[0], high = corners_[1];
     Index of_team = 0;
@@ -288,27 +263,18 @@ class CellNeighborhood {
     return {position, place};
   }
 
-  /// A bit for each of the 32 numbers from `chunk` on with which a cell begins.
-  PENCILBOX_DEVICE_FUNCTION std::uint32_t begins_in(Index chunk, Index cell_begin) const {
-    const auto behind = static_cast<std::uint32_t>(cell_begin - chunk);
-    return block_.bits_of_any(behind < static_cast<std::uint32_t>(Team::lanes) ? 1U << behind : 0U);
-  }
-
-  static constexpr Index beyond_all = std::numeric_limits<Index>::max();
-
   const Block& block_;
   const BinnedParticles<Precision>& particles_;
   Index room_;
   Pair reach_squared_;
   SharedArray<RoundedShift<Pair>> shifts_;
   SharedArray<RoundedShift<Pair>> corners_;  // [2] of the box that holds the targets
-  SharedArray<ShiftedIndex> first_;          // [32] of each filled cell, less its number
-  SharedArray<Index> number_;                // [32] of that particle among the sources
-  SharedArray<Index> kept_;                  // [32] of each team
-  SharedArray<Index> all_;                   // [1] sources
-  SharedArray<Source> staged_;               // [room]
-  Index staged_from_ = -1, staged_to_ = 0;   // numbers
-  Index staged_count_ = 0;                   // with padding
+  FilledCells cells_;
+  SharedArray<Index> kept_;                 // [32] of each team
+  SharedArray<Index> all_;                  // [1] sources
+  SharedArray<Source> staged_;              // [room]
+  Index staged_from_ = -1, staged_to_ = 0;  // numbers
+  Index staged_count_ = 0;                  // with padding
 };
 
 /// A few targets of a cell in a team's registers. In place of those beyond the cell's last there is

@@ -28,15 +28,6 @@ struct Team {
       return static_cast<std::uint32_t>(votes >> (block.lane() / lanes * lanes));
     }
   }
-  /// Whether any team of the warp says so: each warp has one answer. Every lane of it must call it;
-  /// lanes of a team say the same.
-  PENCILBOX_DEVICE_FUNCTION static bool any_of_warp(const Block& block, bool of_team) {
-    if constexpr (sizeof(Block::Votes) == sizeof(std::uint32_t)) {
-      return of_team;
-    } else {
-      return block.ballot(of_team) != 0;
-    }
-  }
   /// How many of these votes come from lanes below this one.
   PENCILBOX_DEVICE_FUNCTION static Index votes_below(const Block& block, std::uint32_t votes) {
     return count_bits(votes & ((1U << lane(block)) - 1U));

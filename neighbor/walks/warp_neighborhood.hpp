@@ -10,6 +10,7 @@
 #include "core/device/device.hpp"
 #include "core/device/read_ahead.hpp"
 #include "neighbor/binned_particles.hpp"
+#include "neighbor/walks/filled_cells.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 #include "neighbor/walks/warp_scan.hpp"
@@ -70,7 +71,8 @@ class WarpNeighborhood {
   static constexpr std::size_t bytes(int threads) {
     const auto lanes = static_cast<std::size_t>(threads);
     return ShiftCode::count * sizeof(RoundedShift<Pair>) + alignof(Source) +
-           lanes * (2 * sizeof(Index) + room * (sizeof(Source) + sizeof(Pair)));
+           FilledCells::bytes(threads / Team::lanes) +
+           lanes * room * (sizeof(Source) + sizeof(Pair));
   }
 
   /// `shifts`: [27]. Every thread of the block must call it; they meet at a barrier before any goes
@@ -83,8 +85,7 @@ class WarpNeighborhood {
         shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
         sources_(block.shared<Source>(room * block.threads())),
         margin_(block.shared<Pair>(room * block.threads())),
-        first_(block.shared<ShiftedIndex>(block.threads())),
-        number_(block.shared<Index>(block.threads())),
+        cells_(block, warps_of(block)),
         place_(room * block.warp() * block.warp_size()) {
     for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
       const RoundedShift<Pair> shift = shifts[code];
@@ -94,28 +95,8 @@ class WarpNeighborhood {
 
   /// Finds the 27 cells around this one. All lanes of the warp must call it, as all that follows.
   PENCILBOX_DEVICE_FUNCTION void go_to(Index cell) {
-    const Index code = block_.lane();
-    IndexRange particles{};
-    if (code < ShiftCode::count) {
-      particles = ShiftCode::particles(particles_.grid, particles_.offset,
-                                       particles_.grid.coordinates(cell), code);
-    }
-    const Index end = warp_inclusive_sum(block_, particles.count());
-    const Index begin = end - particles.count();
-    all_ = block_.shuffle(end, ShiftCode::count - 1);
-    // Those that are not empty come one after the other.
-    const Block::Votes votes = block_.ballot(particles.count() > 0);
-    const Index filled = count_bits(votes), own = block_.thread() - block_.lane();
     block_.warp_barrier();  // whoever still reads of the last cell
-    if (particles.count() > 0) {
-      const Index place = own + count_bits(lanes_below(block_, votes));
-      first_[place] = ShiftedIndex::of(particles.begin, code) + (-begin);
-      number_[place] = begin;
-    }
-    if (code >= filled) {
-      first_[own + code] = ShiftedIndex{};
-      number_[own + code] = beyond_all;
-    }
+    all_ = cells_.look_up(particles_, cell, block_.warp());
     block_.warp_barrier();
   }
 
@@ -148,13 +129,11 @@ class WarpNeighborhood {
  private:
   PENCILBOX_DEVICE_FUNCTION Index keep(const TargetBox<Pair>& box, Pair reach_squared, Pair limit,
                                        Index next, Index kept) const {
-    const Index entry = block_.thread() - block_.lane() + Team::lane(block_);
-    const ShiftedIndex cell_first = first_[entry];
-    const Index cell_number = number_[entry];
+    const FilledCells::OfLane cell = cells_.of_lane(block_.warp());
     Source mine[chunks_at_a_time];
     for (Index k = 0; k < chunks_at_a_time; ++k) {
       const Index number = next + k * block_.warp_size() + block_.lane();
-      mine[k] = source_of(cell_first.word, cell_number, number);
+      mine[k] = source_of(cell, number);
     }
     for (Index k = 0; k < chunks_at_a_time; ++k) {
       Source& source = mine[k];
@@ -173,17 +152,11 @@ class WarpNeighborhood {
   }
 
   /// Behind the last: the last.
-  PENCILBOX_DEVICE_FUNCTION Source source_of(std::uint32_t cell_first, Index cell_number,
-                                             Index number) const {
+  PENCILBOX_DEVICE_FUNCTION Source source_of(const FilledCells::OfLane& cell, Index number) const {
     const Index chunk = number - Team::lane(block_);
-    const Index before = count_bits(Team::ballot(block_, cell_number < chunk));
-    const auto behind = static_cast<std::uint32_t>(cell_number - chunk);
-    const std::uint32_t begins =
-        block_.bits_of_any(behind < static_cast<std::uint32_t>(Team::lanes) ? 1U << behind : 0U);
-    const Index cell = before + Team::votes_up_to(block_, begins) - 1;
-    const Index first_lane = block_.lane() - Team::lane(block_);
-    const std::uint32_t first = block_.shuffle(cell_first, first_lane + cell);
-    const ShiftedIndex place = ShiftedIndex{first} + smaller(number, all_ - 1);
+    const Index before = cell.before(block_, chunk);
+    const std::uint32_t begins = cell.begins_in(block_, chunk);
+    const ShiftedIndex place = cell.first_of(block_, before, begins) + smaller(number, all_ - 1);
     const RoundedShift<Pair> shift = shifts_[place.code()];
     return {read_ahead(particles_.packed + place.index()).position + shift.rounded, place};
   }
@@ -208,17 +181,14 @@ class WarpNeighborhood {
     block_.warp_barrier();
   }
 
-  static constexpr Index beyond_all = std::numeric_limits<Index>::max();
-
   const Block& block_;
   const BinnedParticles<Precision>& particles_;
   SharedArray<RoundedShift<Pair>> shifts_;
-  SharedArray<Source> sources_;      // [room] of each thread
-  SharedArray<Pair> margin_;         // likewise
-  SharedArray<ShiftedIndex> first_;  // of each filled cell, less its number: of a warp, by lane
-  SharedArray<Index> number_;        // of that particle among the sources
-  Index place_;                      // of this warp's sources
-  Index all_ = 0;                    // sources in the 27 cells
+  SharedArray<Source> sources_;  // [room] of each thread
+  SharedArray<Pair> margin_;     // likewise
+  FilledCells cells_;            // of each warp
+  Index place_;                  // of this warp's sources
+  Index all_ = 0;                // sources in the 27 cells
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
