@@ -14,12 +14,6 @@ std::vector<T> column(const std::vector<Row>& rows, const Member& member) {
 }
 
 template <class T, class Row>
-void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
-                   Stream& stream) {
-  upload_vectors(column<Vec3<T>>(rows, [&](const Row& row) { return row.*member; }), to, stream);
-}
-
-template <class T, class Row>
 void upload_numbers(const std::vector<Row>& rows, T Row::*member, Buffer<T>& to, Stream& stream) {
   to.upload(column<T>(rows, [&](const Row& row) { return row.*member; }), stream);
 }

@@ -58,13 +58,14 @@ void upload_vectors(const std::vector<Vec3<T>>& vectors, Vec3Buffer<T>& to, Stre
   upload(to.z, &Vec3<T>::z);
 }
 
-template <class Precision>
-void upload_references(const std::vector<ParticleRow<Precision>>& rows,
-                       Vec3Buffer<typename Precision::State>& to, Stream& stream) {
-  std::vector<Vec3<typename Precision::State>> references;
-  references.reserve(rows.size());
-  for (const ParticleRow<Precision>& row : rows) references.push_back(row.reference);
-  upload_vectors(references, to, stream);
+/// What each row has there.
+template <class Row, class T>
+void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
+                   Stream& stream) {
+  std::vector<Vec3<T>> vectors;
+  vectors.reserve(rows.size());
+  for (const Row& row : rows) vectors.push_back(row.*member);
+  upload_vectors(vectors, to, stream);
 }
 
 /// Types are not touched.

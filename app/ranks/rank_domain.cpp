@@ -129,7 +129,7 @@ template <class Precision>
 void RankDomain<Precision>::own(std::vector<Row> rows) {
   const auto count = static_cast<Index>(rows.size());
   if (keeps_list()) {
-    owned_ = rows;
+    present_.upload(rows, stream_);
     for (Row& row : rows) row.position = row.reference;
   }
   for (Row& row : rows) row.cell = decomposition_.place_of_own(rank_, row.cell);
@@ -416,7 +416,7 @@ void RankDomain<Precision>::begin_again() {
   is_ordered_ = false;
   step_ = kept_step_;
   shared_->take_back(stream_);
-  if (keeps_list()) begin_again_from_list();
+  if (keeps_list()) return_to_references();
 }
 
 /// By row; nothing where a row is no particle of this rank.
@@ -442,19 +442,8 @@ Letter RankDomain<Precision>::frame_part(const FrameOrder& order) {
 
 template <class Precision>
 auto RankDomain<Precision>::rows() -> std::vector<Row> {
-  std::vector<Row> own = keeps_list() && !is_ordered_ ? owned_ : own_of(binning_->reference());
-  sort_within_cells(own);
-  return own;
-}
-
-/// Of rows as they lie, with these references where a list is kept.
-template <class Precision>
-auto RankDomain<Precision>::own_of(const Vec3Buffer<State>& references) -> std::vector<Row> {
   std::vector<Row> all = download_rows(particles_, stream_);
-  if (keeps_list()) {
-    const std::vector<Vec3<State>> then = download_vectors(references, stream_);
-    for (std::size_t i = 0; i < std::min(all.size(), then.size()); ++i) all[i].reference = then[i];
-  }
+  if (keeps_list()) is_ordered_ ? add_references(all) : present_.put_into(all, stream_);
   const std::vector<std::optional<Index>> cells = own_cells();
   std::vector<Row> own;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -462,6 +451,7 @@ auto RankDomain<Precision>::own_of(const Vec3Buffer<State>& references) -> std::
     own.push_back(all[i]);
     own.back().cell = *cells[i];
   }
+  sort_within_cells(own);
   return own;
 }
 

@@ -43,6 +43,7 @@
 #include "app/ranks/mailbox.hpp"
 #include "app/ranks/particle_copy.hpp"
 #include "app/ranks/particle_rows.hpp"
+#include "app/ranks/present_rows.hpp"
 #include "app/ranks/sum_exchange.hpp"
 #include "core/observables.hpp"
 #include "core/profile.hpp"
@@ -211,8 +212,9 @@ class RankDomain {
   void keep_list();
   std::int32_t* heard() { return reinterpret_cast<std::int32_t*>(heard_.data()); }
   void note_longest_row(const StepControl& control);
-  void begin_again_from_list();
-  std::vector<Row> own_of(const Vec3Buffer<State>& references);
+  void return_to_references();
+  void add_references(std::vector<Row>& rows);
+  Index* tickets();
   OwnRows own_rows() const;
   CellBox own_box() const;
   CellCoordinates first_cell_in_global_grid() const;
@@ -261,7 +263,7 @@ class RankDomain {
   LookAhead<State> ahead_;  ///< of the list that was made last
   double timestep_ = 0.0;
   Borders borders_;
-  std::vector<Row> owned_;  ///< what own() got, while nothing has come of it
+  PresentRows<Precision> present_;  ///< of those that are where a list was made of them
   Vec3Buffer<State> kept_reference_;
   bool kept_order_ = false;
   std::int32_t wanted_row_ = 0;    ///< entries of the longest row of late

@@ -1,6 +1,5 @@
 // A rank's part of a step where the back end keeps a list.
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "app/ranks/rank_domain.hpp"
@@ -11,14 +10,32 @@ namespace {
 
 constexpr std::int32_t nothing_heard = -1;
 
-/// Everybody that has a row as yet keeps it; the rows behind are free.
+/// Each of its own keeps its row; the others are free, those of copies too.
 struct StayWhereTheyAre {
   static constexpr const char* name = "ranks: stay where they are";
   Index* ticket;
-  const Index* particles;
+  OwnRows own;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { ticket[i] = own(i) ? 0 : nobody; }
+};
+
+/// Who was in a row when the order was made is in another one now.
+template <class Precision>
+struct ReturnToPresent {
+  static constexpr const char* name = "ranks: return to the present";
+  using Accumulator = typename Precision::Accumulator;
+
+  const Index* ticket;  ///< with which that order was made
+  const Index* place;
+  Vec3View<const typename Precision::State> present;
+  Vec3View<const Accumulator> present_force;
+  Vec3View<typename Precision::State> position;
+  Vec3View<Accumulator> force;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    ticket[i] = i < *particles ? 0 : nobody;
+    if (ticket[i] == nobody) return;
+    position.store(place[i], present[i]);
+    force.store(place[i], present_force[i]);
   }
 };
 
@@ -101,8 +118,12 @@ struct StopBefore {
 
 template <class Precision>
 void RankDomain<Precision>::stay_where_they_are() {
-  Index* const ticket = binning_->arrival(particles_, step(), nullptr, 0).into_cells.ticket;
-  for_each(stream_, particles_.count + mailbox_.slots(), StayWhereTheyAre{ticket, used_.data()});
+  for_each(stream_, particles_.count + mailbox_.slots(), StayWhereTheyAre{tickets(), own_rows()});
+}
+
+template <class Precision>
+Index* RankDomain<Precision>::tickets() {
+  return binning_->arrival(particles_, step(), nullptr, 0).into_cells.ticket;
 }
 
 template <class Precision>
@@ -156,23 +177,13 @@ void RankDomain<Precision>::order_and_list() {
   profiler_.begin(Region::end, stream_);
 }
 
-/// Found by name, on the host: it happens where a run is resumed, and where room was short.
+/// It happens where a run is resumed, and where room was short.
 template <class Precision>
 void RankDomain<Precision>::return_to_present() {
-  std::unordered_map<ParticleId, const Row*> present;
-  for (const Row& row : owned_) present.emplace(row.id, &row);
-  std::vector<Vec3<State>> position = download_vectors(particles_.state.position, stream_);
-  auto force = download_vectors(particles_.sums.force, stream_);
-  const std::vector<ParticleId> id = particles_.state.id.download(stream_);
-  const std::vector<std::optional<Index>> cells = own_cells();
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i]) continue;
-    const Row& row = *present.at(id[i]);
-    position[i] = row.position;
-    force[i] = row.force;
-  }
-  upload_vectors(position, particles_.state.position, stream_);
-  upload_vectors(force, particles_.sums.force, stream_);
+  for_each(stream_, std::min(present_.count(), particles_.count),
+           ReturnToPresent<Precision>{tickets(), borders_.place_of_rows(), present_.position(),
+                                      present_.force(), particles_.state.position.view(),
+                                      particles_.sums.force.view()});
   binning_->renew_mirror(particles_, stream_);
 }
 
@@ -355,19 +366,24 @@ void RankDomain<Precision>::keep_list() {
   control_.upload(std::vector<StepControl>(1), stream_);
   kept_order_ = is_ordered_;
   if (!is_ordered_) return;
-  owned_.clear();
-  const Vec3Buffer<State>& reference = binning_->reference();
   kept_reference_.resize(particles_.count);
-  const auto bytes = static_cast<std::size_t>(particles_.count) * sizeof(State);
-  memory::copy(kept_reference_.x.data(), reference.x.data(), bytes, stream_);
-  memory::copy(kept_reference_.y.data(), reference.y.data(), bytes, stream_);
-  memory::copy(kept_reference_.z.data(), reference.z.data(), bytes, stream_);
+  copy_rows(kept_reference_, binning_->reference(), particles_.count, stream_);
 }
 
-/// What was kept is owned anew: the list is made once more of what it was made of.
+/// The list is made once more, of what it was made of. Who had no order yet is there already.
 template <class Precision>
-void RankDomain<Precision>::begin_again_from_list() {
-  own(kept_order_ ? own_of(kept_reference_) : std::exchange(owned_, {}));
+void RankDomain<Precision>::return_to_references() {
+  if (!kept_order_) return;
+  const Index rows = static_cast<Index>(kept_reference_.x.size());
+  present_.take(particles_, rows, stream_);
+  copy_rows(particles_.state.position, kept_reference_, rows, stream_);
+}
+
+template <class Precision>
+void RankDomain<Precision>::add_references(std::vector<Row>& rows) {
+  const std::vector<Vec3<State>> references = download_vectors(binning_->reference(), stream_);
+  const std::size_t count = std::min(rows.size(), references.size());
+  for (std::size_t i = 0; i < count; ++i) rows[i].reference = references[i];
 }
 
 template class RankDomain<SinglePrecision>;

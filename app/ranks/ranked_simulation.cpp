@@ -470,7 +470,7 @@ class RankedSimulation final : public Simulation {
     if (is_gathered_) return;
     const std::vector<Row> rows = together({Order::What::rows}, [&] { return team_->rows(); });
     upload_rows(rows, whole_, stream_);
-    if (team_->keeps_list()) upload_references(rows, reference_, stream_);
+    if (team_->keeps_list()) upload_member(rows, &Row::reference, reference_, stream_);
     is_gathered_ = true;
   }
 
