@@ -15,6 +15,7 @@
 #include "core/look_ahead.hpp"
 #include "core/particles.hpp"
 #include "core/step_control.hpp"
+#include "core/strays.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -134,7 +135,7 @@ struct IntoCells {
 };
 
 /// Stays in its cell, however far from the centre, until something has moved by more than a list
-/// can bear. What is no number has, too.
+/// can bear. What is no number has, too. Who may have left somebody's row is noted as a stray.
 template <class Precision>
 struct UnderWatch {
   using State = typename Precision::State;
@@ -143,7 +144,9 @@ struct UnderWatch {
   Vec3View<const State> reference;  ///< [N] places that the list was made of
   PackedPosition<Pair>* packed;     ///< [N] the mirror that pair kernels read
   const std::int32_t* type;
-  State most_squared;  ///< of a displacement [sigma^2]
+  State most_squared;      ///< of a displacement [sigma^2]
+  State farthest_squared;  ///< of a stray's
+  StraysView strays;
   StepControl* control;
   bool several_types;
 
@@ -169,7 +172,9 @@ struct UnderWatch {
     const Vec3<State> moved = offset - its_reference;
     packed[i] = {offset.template to<Pair>(),
                  static_cast<typename PackedPosition<Pair>::Type>(its_type)};
-    if (dot(moved, moved) <= most_squared) return;
+    const State squared = dot(moved, moved);
+    if (squared <= most_squared) return;
+    if (squared <= farthest_squared && strays.note(i, unit)) return;
     atomic_min(&control->limit, unit);
     atomic_max(&control->due, std::int32_t{1});
   }

@@ -7,6 +7,7 @@
 #include "core/box.hpp"
 #include "core/device/properties.hpp"
 #include "core/interactions/potential.hpp"
+#include "core/list_until.hpp"
 #include "core/precision.hpp"
 #include "core/registry.hpp"
 #include "neighbor/cells/cell_grid.hpp"
@@ -22,6 +23,7 @@ struct Problem {
   Potential potential;
   Index parts_of_a_cell = 1;  ///< that particles are sorted by: see core/cell_parts.hpp
   double skin = 0.0;          ///< cells are wider than the cutoff by this much, for lists [sigma]
+  ListUntil list_until = ListUntil::best;
   Precision precision = Precision::mixed;
   bool deterministic = false;  ///< the order of sources must not depend on who comes first
   DeviceProperties device;

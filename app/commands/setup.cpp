@@ -136,6 +136,7 @@ SimulationSetup make_setup_to_resume(const Deck& deck, const std::vector<Particl
   setup.precision = deck.precision;
   setup.deterministic = deck.deterministic;
   setup.skin = deck.skin;
+  setup.list_until = deck.list_until;
   setup.executor = deck.executor;
   setup.observables = deck.observables;
   const DeckStage& last = deck.stages.back();

@@ -178,7 +178,7 @@ class DeviceSimulation final : public Simulation {
 
   /// A list is made anew before a particle has moved by more.
   double stray_of_a_list() const {
-    return engine_.candidate().keeps_list() ? 0.5 * engine_.candidate().skin : 0.0;
+    return engine_.candidate().keeps_list() ? engine_.candidate().skin : 0.0;
   }
 
   /// What runs, where that was not the deck's to say, and how it was launched.

@@ -225,7 +225,7 @@ void Engine<Precision>::lay(std::size_t candidate, const CellGrid& grid) {
   problem.grid = grid;
   const OrderLasts lasts =
       candidates_[candidate].keeps_list() ? OrderLasts::while_near : OrderLasts::one_step;
-  const OrderRules rules{setup_.deterministic, lasts, most_displacement(problem),
+  const OrderRules rules{setup_.deterministic, lasts, list_bounds(problem),
                          CellParts{problem.parts_of_a_cell}};
   binning_.emplace(grid, rules, stream_);
   interaction_.emplace(setup_.potential, grid.float_uncertainty(), stream_);

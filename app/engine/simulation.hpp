@@ -14,6 +14,7 @@
 #include "core/device/properties.hpp"
 #include "core/exact_state.hpp"
 #include "core/executor.hpp"
+#include "core/list_until.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/minimisation.hpp"
 #include "core/neighbor_stats.hpp"
@@ -59,6 +60,7 @@ struct SimulationSettings : StageSettings {
   Precision precision = Precision::mixed;
   bool deterministic = false;
   std::optional<double> skin{};  ///< of lists [sigma]; absent: found while running
+  ListUntil list_until = ListUntil::best;
   Executor executor = Executor::best;
   std::vector<ObservableChoice> observables{};  ///< each once
   std::optional<ObservedStage> observed{};      ///< the stage that they look at; absent: this one

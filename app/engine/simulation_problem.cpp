@@ -23,6 +23,8 @@ Problem on_grid(const SimulationSettings& setup, const Box& box, const CellGrid&
   problem.potential = setup.potential;
   problem.precision = setup.precision;
   problem.deterministic = setup.deterministic;
+  problem.list_until = setup.list_until;
+  if (setup.executor == Executor::persistent) problem.list_until = ListUntil::displacement;
   problem.device = device;
   return problem;
 }
@@ -35,6 +37,16 @@ std::vector<Double3> positions_of(const ExactState& state, const CellGrid& grid)
     positions.push_back(position_of(grid, place));
   }
   return positions;
+}
+
+/// On a CPU a list is made in the time of one or two steps, and looking costs as much as what it
+/// saves. On a GPU blocks that stay on the device for a whole cycle, as those of a small system do,
+/// would have to meet twice in each step. See docs/decisions/0045-until-a-pair-is-missed.md.
+bool may_stray(const Problem& problem) {
+  constexpr Index few = 500'000;
+  const bool pays = !problem.device.emulates_blocks && problem.particles >= few;
+  return problem.list_until == ListUntil::missed_pair ||
+         (problem.list_until == ListUntil::best && pays);
 }
 
 constexpr const char* start_of_run = "step 0: ";
@@ -135,8 +147,17 @@ CellGrid grid_of(const ExactState& state) {
   return {state.grid.lower, state.grid.side, state.grid.cells, state.box.periodic};
 }
 
-double most_displacement(const Problem& problem) {
-  return std::max(0.0, 0.5 * problem.skin - 2.0 * problem.grid.float_uncertainty());
+ListBounds list_bounds(const Problem& problem) {
+  const double uncertainty = problem.grid.float_uncertainty();
+  ListBounds bounds;
+  bounds.cutoff = cutoff_of(problem.potential) + 2.0 * uncertainty;
+  bounds.listed = cutoff_of(problem.potential) + problem.skin - 2.0 * uncertainty;
+  bounds.most_displacement = std::max(0.0, 0.5 * problem.skin - 2.0 * uncertainty);
+  if (!may_stray(problem)) return bounds;
+  const auto& side = problem.grid.side;
+  const double into_next_cell = std::min({side[0], side[1], side[2]}) - bounds.cutoff;
+  bounds.farthest = std::min(problem.skin, into_next_cell) - 2.0 * uncertainty;
+  return bounds;
 }
 
 std::int64_t bytes_on_device(const Problem& problem) {

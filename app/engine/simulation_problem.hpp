@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/engine/simulation.hpp"
+#include "core/list_bounds.hpp"
 #include "neighbor/problem.hpp"
 
 namespace pencilbox {
@@ -26,9 +27,9 @@ Problem make_problem(const SimulationSettings& setup, const ExactState& state,
 /// That the state was taken on.
 CellGrid grid_of(const ExactState& state);
 
-/// What a particle may move while a list of this problem holds: half the skin, less what rounding
-/// does to the separation of a pair when it is listed and when it is summed [sigma].
-double most_displacement(const Problem& problem);
+/// How long a list of this problem holds. `most_displacement`: half the skin, less what rounding
+/// does to the separation of a pair when it is listed and when it is summed.
+ListBounds list_bounds(const Problem& problem);
 
 /// What Particles and Binning will take for this problem.
 std::int64_t bytes_on_device(const Problem& problem);

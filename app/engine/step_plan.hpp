@@ -2,8 +2,8 @@
 // launches or noted in a graph. Nothing here waits for the device or asks it anything.
 //
 //   every step        unit k:  order, back end's rebuild, forces, move into cells
-//   on displacement   cycle:   [ order, back end's rebuild ]  if due
-//                     unit k:  forces, move under watch       while k < limit
+//   on displacement   cycle:   [ order, back end's rebuild ]              if due
+//                     unit k:  forces, move under watch, look at strays   while k < limit
 //
 // For a small system all units of a cycle may be one kernel, in which blocks wait for each other.
 // Forces and move are one kernel where back end and integrator can. Unit k of a cycle reads the
@@ -23,6 +23,7 @@ namespace pencilbox::PENCILBOX_DEVICE {
 struct BeginBatch {
   static constexpr const char* name = "engine: begin a batch";
   StepControl* control;
+  StraysView strays;
   std::int32_t units;
   std::int32_t carried;
 
@@ -32,6 +33,7 @@ struct BeginBatch {
     control->final = 1;
     control->age += carried;
     control->rebuilds = control->shortest = control->longest = control->intervals = 0;
+    strays.forget_all();
   }
 };
 
@@ -39,6 +41,7 @@ struct BeginBatch {
 struct SettleCycle {
   static constexpr const char* name = "engine: settle a cycle";
   StepControl* control;
+  StraysView strays;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
     control->done += control->limit;
@@ -47,6 +50,7 @@ struct SettleCycle {
     control->odd = control->due == 0 ? control->limit % 2 : 0;
     control->limit = 0;
     if (control->due != 0) control->longest_row = 0;
+    strays.forget_all();  // units are counted anew
   }
 };
 
@@ -120,13 +124,14 @@ class StepPlan {
   bool rebuilds_every_step() const { return parts_.binning.lasts() == OrderLasts::one_step; }
 
   void begin_batch(std::int32_t units, std::int32_t carried) {
-    for_each(parts_.stream, 1, BeginBatch{parts_.control, units, carried});
+    for_each(parts_.stream, 1, BeginBatch{parts_.control, parts_.binning.strays(), units, carried});
   }
 
   /// From known forces to the positions of unit 0.
   void first_move() {
     parts_.profiler.begin(Region::integrate, parts_.stream);
     parts_.integrator.first_half(moving_to(0), parts_.stream);
+    look_for_missed_pairs(0);
     parts_.profiler.begin(Region::end, parts_.stream);
   }
 
@@ -154,6 +159,7 @@ class StepPlan {
     for (std::int32_t k = 0; k < units; ++k) {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, k});
       compute_and_move(k);
+      look_for_missed_pairs(k + 1);
     }
   }
 
@@ -190,6 +196,7 @@ class StepPlan {
 
   /// All units of a cycle. False, with nothing enqueued, where that takes several kernels.
   bool move_at_once(std::int32_t units) {
+    if (parts_.binning.allows_strays()) return false;
     const std::optional<KickAndDrift<Precision>> move = move_apart_after(0);
     if (!move) return false;
     const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, 0});
@@ -214,6 +221,15 @@ class StepPlan {
   }
 
  private:
+  /// When everybody is where unit `unit` will find them.
+  void look_for_missed_pairs(std::int32_t unit) {
+    if (!parts_.binning.allows_strays()) return;
+    parts_.profiler.begin(Region::integrate, parts_.stream);
+    parts_.binning.look_for_missed_pairs(parts_.particles, parts_.control, unit, unit,
+                                         parts_.stream);
+    parts_.profiler.begin(Region::end, parts_.stream);
+  }
+
   /// What is done to a target by the forces of unit k, where back end and integrator can: nothing
   /// is written that the unit reads of others.
   std::optional<KickAndDrift<Precision>> move_apart_after(std::int32_t k) {
@@ -258,7 +274,7 @@ class StepPlan {
   }
 
   void open_cycle(std::int32_t units, CycleOf kind) {
-    for_each(parts_.stream, 1, SettleCycle{parts_.control});
+    for_each(parts_.stream, 1, SettleCycle{parts_.control, parts_.binning.strays()});
     {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->due, 0});
       rebuild(1);

@@ -55,19 +55,16 @@ struct SendPositions {
   }
 };
 
-/// Where copies are now, of those that are there.
+/// Where copies are now, of those that are there. They are under watch as on their owner's rank:
+/// the strays among them may be partners of particles that their owner does not see.
 template <class Precision>
 struct TakePositions {
   static constexpr const char* name = "ranks: take positions";
-  using Pair = typename Precision::Pair;
-  using State = typename Precision::State;
 
   Arrived<Precision> arrived;
   const Index* place;  ///< [slots] row of each copy
-  Vec3View<State> position;
-  PackedPosition<Pair>* packed;
-  const std::int32_t* type;
-  bool several_types;
+  UnderWatch<Precision> watch;
+  std::int32_t unit;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index slot) const {
     Index kind = 0;
@@ -75,11 +72,7 @@ struct TakePositions {
     const ArrivedRows<Precision>& rows = arrived.kinds[kind];
     const Index k = slot - rows.first_slot;
     if (!rows.are_ghosts || k >= rows.letter.size->ghosts) return;
-    const Index i = place[slot];
-    const Vec3<State> now = rows.letter.positions()[k];
-    position.store(i, now);
-    packed[i] = {now.template to<Pair>(),
-                 static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
+    watch(place[slot], rows.letter.positions()[k], unit);
   }
 };
 

@@ -164,16 +164,16 @@ template <class Archive>
 void describe(Archive& archive, SimulationSettings& settings) {
   archive(static_cast<StageSettings&>(settings), settings.potential, settings.backend,
           settings.options, settings.precision, settings.deterministic, settings.skin,
-          settings.executor, settings.observables, settings.observed);
+          settings.list_until, settings.executor, settings.observables, settings.observed);
 }
 
 template <class Archive>
 void describe(Archive& archive, Problem& problem) {
   auto& [box, grid, particles, of_all_ranks, largest_cell, potential, parts_of_a_cell, skin,
-         precision, deterministic, device] = problem;
+         list_until, precision, deterministic, device] = problem;
   static_cast<void>(device);  // everyone has its own
   archive(box, grid, particles, of_all_ranks, largest_cell, potential, parts_of_a_cell, skin,
-          precision, deterministic);
+          list_until, precision, deterministic);
 }
 
 template <class Archive>

@@ -34,6 +34,14 @@ class Letter {
     bytes_.insert(bytes_.end(), bytes, bytes + sizeof(Row));
   }
 
+  /// Its rows, to be written in place.
+  template <class Row>
+  Row* make_room_for(std::size_t rows) {
+    static_assert(std::is_trivially_copyable_v<Row>);
+    bytes_.resize(rows * sizeof(Row));
+    return reinterpret_cast<Row*>(bytes_.data());
+  }
+
   template <class Row>
   void append_all(const std::vector<Row>& rows) {
     static_assert(std::is_trivially_copyable_v<Row>);

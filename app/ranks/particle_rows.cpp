@@ -4,32 +4,25 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// A member of each row, as an array of its own.
-template <class T, class Row, class Member>
-std::vector<T> column(const std::vector<Row>& rows, const Member& member) {
-  std::vector<T> values;
-  values.reserve(rows.size());
-  for (const Row& row : rows) values.push_back(member(row));
-  return values;
-}
-
 template <class T, class Row>
 void upload_numbers(const std::vector<Row>& rows, T Row::*member, Buffer<T>& to, Stream& stream) {
-  to.upload(column<T>(rows, [&](const Row& row) { return row.*member; }), stream);
+  upload_each(rows, [&](const Row& row) { return row.*member; }, to, stream);
 }
 
 template <class T, class Row>
 void download_numbers(const Buffer<T>& from, T Row::*member, std::vector<Row>& rows,
                       Stream& stream) {
   const std::vector<T> values = from.download(stream);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = values[i];
+  for_each_in_pieces(static_cast<std::int64_t>(rows.size()),
+                     [&](std::size_t i) { rows[i].*member = values[i]; });
 }
 
 template <class T, class Row>
 void download_member(const Vec3Buffer<T>& from, Vec3<T> Row::*member, std::vector<Row>& rows,
                      Stream& stream) {
   const std::vector<Vec3<T>> vectors = download_vectors(from, stream);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = vectors[i];
+  for_each_in_pieces(static_cast<std::int64_t>(rows.size()),
+                     [&](std::size_t i) { rows[i].*member = vectors[i]; });
 }
 
 }  // namespace
@@ -41,7 +34,7 @@ std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& pa
   std::vector<Row> rows(static_cast<std::size_t>(particles.count));
   const ParticleState<Precision>& state = particles.state;
   download_member(state.position, &Row::position, rows, stream);
-  for (Row& row : rows) row.reference = row.position;
+  for_each_in_pieces(particles.count, [&](std::size_t i) { rows[i].reference = rows[i].position; });
   download_member(state.velocity, &Row::velocity, rows, stream);
   download_member(state.image, &Row::image, rows, stream);
   download_numbers(state.cell, &Row::cell, rows, stream);

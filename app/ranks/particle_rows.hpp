@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "core/grid_view.hpp"
+#include "core/in_pieces.hpp"
 #include "core/particles.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -40,32 +42,32 @@ std::vector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream)
   const std::vector<T> x = from.x.download(stream), y = from.y.download(stream),
                        z = from.z.download(stream);
   std::vector<Vec3<T>> vectors(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) vectors[i] = {x[i], y[i], z[i]};
+  for_each_in_pieces(static_cast<std::int64_t>(x.size()), [&](std::size_t i) {
+    vectors[i] = {x[i], y[i], z[i]};
+  });
   return vectors;
 }
 
-/// Of a buffer that may have more room.
-template <class T>
-void upload_vectors(const std::vector<Vec3<T>>& vectors, Vec3Buffer<T>& to, Stream& stream) {
-  const auto upload = [&](Buffer<T>& one, T Vec3<T>::*member) {
-    std::vector<T> values;
-    values.reserve(vectors.size());
-    for (const Vec3<T>& vector : vectors) values.push_back(vector.*member);
-    one.upload(values, stream);
-  };
-  upload(to.x, &Vec3<T>::x);
-  upload(to.y, &Vec3<T>::y);
-  upload(to.z, &Vec3<T>::z);
+/// What `part` says of each, as an array of its own; by all cores, since these may be many millions.
+template <class Whole, class Part, class T>
+void upload_each(const std::vector<Whole>& wholes, const Part& part, Buffer<T>& to,
+                 Stream& stream) {
+  const auto parts = std::make_unique_for_overwrite<T[]>(wholes.size());
+  for_each_in_pieces(static_cast<std::int64_t>(wholes.size()),
+                     [&](std::size_t i) { parts[i] = part(wholes[i]); });
+  to.upload({parts.get(), wholes.size()}, stream);
 }
 
 /// What each row has there.
 template <class Row, class T>
 void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
                    Stream& stream) {
-  std::vector<Vec3<T>> vectors;
-  vectors.reserve(rows.size());
-  for (const Row& row : rows) vectors.push_back(row.*member);
-  upload_vectors(vectors, to, stream);
+  const auto upload = [&](Buffer<T>& one, T Vec3<T>::*component) {
+    upload_each(rows, [&](const Row& row) { return row.*member.*component; }, one, stream);
+  };
+  upload(to.x, &Vec3<T>::x);
+  upload(to.y, &Vec3<T>::y);
+  upload(to.z, &Vec3<T>::z);
 }
 
 /// Types are not touched.

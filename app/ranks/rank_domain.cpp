@@ -36,7 +36,7 @@ OrderRules rules_of(const SimulationSettings& setup, const Problem& global) {
   rules.parts = CellParts{global.parts_of_a_cell};
   if (global.skin == 0.0) return rules;
   rules.lasts = OrderLasts::while_near;
-  rules.most_displacement = most_displacement(global);
+  rules.bounds = list_bounds(global);
   return rules;
 }
 
@@ -120,7 +120,7 @@ template <class Precision>
 void RankDomain<Precision>::stretch(const Problem& global) {
   const Problem problem = problem_of(global, decomposition_.domain(rank_).grid);
   box_ = global.box;
-  if (keeps_list()) rules_.most_displacement = most_displacement(global);
+  if (keeps_list()) rules_.bounds = list_bounds(global);
   interaction_->set_uncertainty(problem.grid.float_uncertainty());
   backend_->box_changed(problem);
 }
@@ -128,11 +128,11 @@ void RankDomain<Precision>::stretch(const Problem& global) {
 template <class Precision>
 void RankDomain<Precision>::own(std::vector<Row> rows) {
   const auto count = static_cast<Index>(rows.size());
-  if (keeps_list()) {
-    present_.upload(rows, stream_);
-    for (Row& row : rows) row.position = row.reference;
-  }
-  for (Row& row : rows) row.cell = decomposition_.place_of_own(rank_, row.cell);
+  if (keeps_list()) present_.upload(rows, stream_);
+  for_each_in_pieces(count, [&](std::size_t i) {
+    if (keeps_list()) rows[i].position = rows[i].reference;
+    rows[i].cell = decomposition_.place_of_own(rank_, rows[i].cell);
+  });
   wanted_rows_ = std::max(wanted_rows_, count);
   if (particles_.count < count) particles_.count = rows_for(count);
   lay_rows();

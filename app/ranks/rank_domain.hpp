@@ -135,6 +135,8 @@ class RankDomain {
   void exchange_positions(Turn turn);
   /// For unit k.
   void take_positions(std::int32_t k);
+  /// Of own particles and copies, when all that came is known.
+  void look_for_missed_pairs(std::int32_t k);
   /// What follows knows all that came.
   void meet_border();
   /// Whether a list is due before unit k.

@@ -93,6 +93,7 @@ struct WatchOwn {
 struct OpenUnits {
   static constexpr const char* name = "ranks: open units";
   StepControl* control;
+  StraysView strays;
   std::int32_t units;
   Index row_capacity;
 
@@ -100,6 +101,7 @@ struct OpenUnits {
     const bool is_short = control->longest_row > row_capacity;
     control->limit = is_short ? 0 : units;
     control->due = is_short ? 1 : 0;
+    strays.forget_all();
   }
 };
 
@@ -197,7 +199,7 @@ void RankDomain<Precision>::begin_units() {
 template <class Precision>
 void RankDomain<Precision>::open(std::int32_t units) {
   *heard() = nothing_heard;
-  for_each(stream_, 1, OpenUnits{control_.data(), units, backend_->row_capacity()});
+  for_each(stream_, 1, OpenUnits{control_.data(), binning_->strays(), units, backend_->row_capacity()});
   begin_units();
 }
 
@@ -357,8 +359,12 @@ void RankDomain<Precision>::take_positions(std::int32_t k) {
   for_each(
       border_stream_, mailbox_.slots(),
       TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
-                               particles_.state.position.view(), binning_->mirror(mirror_of(k)),
-                               particles_.state.type.data(), particles_.types > 1});
+                               watch_for(k, false).under_watch, k});
+}
+
+template <class Precision>
+void RankDomain<Precision>::look_for_missed_pairs(std::int32_t k) {
+  binning_->look_for_missed_pairs(particles_, control_.data(), k, mirror_of(k), stream_);
 }
 
 template <class Precision>

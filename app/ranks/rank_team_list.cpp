@@ -87,6 +87,7 @@ bool RankTeam<Precision>::exchange_positions(std::int32_t unit) {
   }
   for (auto& domain : domains_) domain->take_positions(unit);
   for (auto& domain : domains_) domain->meet_border();
+  for (auto& domain : domains_) domain->look_for_missed_pairs(unit);
   const bool is_due = is_list_due(unit);
   begin_region(Region::end);  // of the sample: what follows may be none
   return is_due;

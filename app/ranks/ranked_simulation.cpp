@@ -152,7 +152,7 @@ class RankedSimulation final : public Simulation {
     gather();
     find_cells();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    const double stray_of_a_list = 0.5 * problem_.skin;
+    const double stray_of_a_list = problem_.skin;
     observers_->sample(
         problem_.box, {whole_, problem_.grid, cell_offsets_.data(), stray_of_a_list, step_, time()},
         stream_, seconds.count());

@@ -364,6 +364,7 @@ class Binder {
     if (const auto* skin = std::get_if<double>(&values().find("neighbor.skin")->data)) {
       deck_.skin = *skin;
     }
+    deck_.list_until = enum_of<ListUntil>(values().text("neighbor.list_until"), list_until_names);
     deck_.precision = enum_of<Precision>(values().text("run.precision"), precision_names);
     deck_.device = values().text("run.device");
     deck_.deterministic = values().boolean("run.deterministic");

@@ -14,6 +14,7 @@
 #include "core/box.hpp"
 #include "core/exchange.hpp"
 #include "core/executor.hpp"
+#include "core/list_until.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
 #include "core/observable_info.hpp"
@@ -118,6 +119,7 @@ struct Deck {
   std::string backend;
   BackendOptions options;      ///< every option of the back end
   std::optional<double> skin;  ///< of a list [sigma]; absent: found while running
+  ListUntil list_until = ListUntil::best;
 
   std::vector<DeckStage> stages;  ///< one or more, each beginning where the one before it ends
   std::int64_t steps = 0;         ///< of all of them

@@ -215,6 +215,11 @@ void check_barostats(const Deck& deck) {
 /// What else it takes only a device knows; but hours into a run is too late for its last stage.
 void check_executor(const Deck& deck) {
   if (deck.executor != Executor::persistent) return;
+  if (deck.list_until == ListUntil::missed_pair) {
+    complain(deck.place("neighbor.list_until"),
+             "run.executor: persistent takes lists that are used until a displacement",
+             "missed-pair", "displacement, or another executor");
+  }
   const bool has_list = deck.values.find("run.stages") != nullptr;
   for (std::size_t i = 0; i < deck.stages.size(); ++i) {
     const std::string& integrator = deck.stages[i].integrator;

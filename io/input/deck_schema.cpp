@@ -6,6 +6,7 @@
 #include "core/barostat.hpp"
 #include "core/exchange.hpp"
 #include "core/executor.hpp"
+#include "core/list_until.hpp"
 #include "core/interactions/lennard_jones_model.hpp"
 #include "core/interactions/potential.hpp"
 #include "core/lattice.hpp"
@@ -435,6 +436,15 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .minimum = 0,
        .maximum = 1e6,
        .choices = {"auto"}},
+      {.path = "neighbor.list_until",
+       .kind = KeyKind::choice,
+       .default_value = "auto",
+       .documentation = "How long a list of pairs is used; displacement: until a particle is half "
+                        "the skin away from where the list has it, missed-pair: until a pair that "
+                        "the list has not comes within the cutoff, which is looked for around "
+                        "particles that are farther away than that, auto: what is faster for this "
+                        "system on this device",
+       .choices = words(list_until_names)},
       {.path = "integrator",
        .kind = KeyKind::section,
        .default_value = "{}",

@@ -1,7 +1,9 @@
 #include "neighbor/cells/binning.hpp"
 
 #include <bit>
+#include <utility>
 
+#include "neighbor/cells/missed_pairs.hpp"
 #include "neighbor/walks/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -34,6 +36,28 @@ struct Counters {
     for (std::int64_t c = i; c < parts; c += threads) counts[c] = 0;
   }
 };
+
+/// Little work by fewer threads: each of them costs a GPU time, also where it finds a gate closed.
+template <class Work>
+struct SeveralAThread {
+  static constexpr const char* name = Work::name;
+  static constexpr Index a_thread = emulates_blocks ? 1 : 8;
+  Work work;
+  Index count;
+
+  PENCILBOX_DEVICE_FUNCTION static constexpr Index threads_for(Index count) {
+    return (count - 1) / a_thread + 1;
+  }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
+    for (std::int64_t i = thread; i < count; i += threads_for(count)) work(static_cast<Index>(i));
+  }
+};
+
+template <class Work>
+void for_each_in_few_threads(Stream& stream, Index count, const Work& work) {
+  using Several = SeveralAThread<Work>;
+  for_each(stream, Several::threads_for(count), Several{work, count});
+}
 
 struct ClearCounts {
   static constexpr const char* name = "binning: clear counts";
@@ -303,6 +327,13 @@ struct LargestCell {
 
 constexpr int id_bits = 31;
 
+/// One particle in so many may stray, and some where there are few: more than these cost as much as
+/// the steps that a list lasts longer. But on several ranks others would be too many than on one.
+constexpr Index particles_a_stray = 64;
+constexpr Index few_strays = 256;
+/// That look around strays: as many as are on a GPU at once.
+constexpr LaunchShape looking_blocks{emulates_blocks ? 1 : 1056, 128};
+
 }  // namespace
 
 template <class Precision>
@@ -334,12 +365,43 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     reference_.resize(count);
     if (grows) reference_.fill_bytes(0, stream);  // ranks copy rows that are nobody's, too
     reserve_mirrors(count, stream);
+    reserve_strays(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
     const bool grows = count > pair_position_.x.size();
     pair_position_.resize(count);
     if (grows) pair_position_.fill_bytes(0, stream);
   }
   reserve_ring(count, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::reserve_strays(Index count, Stream& stream) {
+  if (!allows_strays()) return;
+  const bool is_new = stray_count_.size() == 0;
+  stray_count_.resize(2);
+  if (is_new) stray_count_.fill_bytes(0, stream);
+  const Index most = rules_.deterministic ? count : count / particles_a_stray + few_strays;
+  stray_.resize(2 * std::int64_t{most});
+}
+
+template <class Precision>
+StraysView Binning<Precision>::strays() {
+  if (!allows_strays()) return {};
+  return {stray_count_.data(), stray_.data(), static_cast<Index>(stray_.size() / 2)};
+}
+
+template <class Precision>
+void Binning<Precision>::look_for_missed_pairs(const Particles<Precision>& particles,
+                                               StepControl* control, std::int32_t unit,
+                                               std::int32_t mirror, Stream& stream) {
+  if (!allows_strays()) return;
+  launch(stream, looking_blocks,
+         FindMissedPairs<Precision>{strays(), unit, grid_.view<State>(), offset_.data(),
+                                    particles.state.cell.data(),
+                                    packed_[static_cast<std::size_t>(mirror) % 2].data(),
+                                    std::as_const(reference_).view(),
+                                    static_cast<State>(rules_.bounds.cutoff),
+                                    static_cast<State>(rules_.bounds.listed), control});
 }
 
 template <class Precision>
@@ -401,7 +463,7 @@ void Binning<Precision>::order_by_id(Particles<Precision>& particles, const Look
 
 template <class Precision>
 void Binning<Precision>::count_anew(Stream& stream) {
-  for_each(stream, parts() + 1, ClearCounts{counts_.data()});
+  for_each_in_few_threads(stream, parts() + 1, ClearCounts{counts_.data()});
 }
 
 template <class Precision>
@@ -425,7 +487,7 @@ auto Binning<Precision>::look_ahead(const StepControl* control, std::int32_t int
   constexpr double share = 0.98;
   if (rules_.lasts == OrderLasts::one_step) return {};
   return {control, interval, static_cast<State>(0.5 * timestep),
-          static_cast<State>(share * rules_.most_displacement)};
+          static_cast<State>(share * rules_.bounds.most_displacement)};
 }
 
 template <class Precision>
@@ -440,12 +502,15 @@ Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, 
   arrival.unit = unit;
   if (rules_.lasts == OrderLasts::one_step) return arrival;
   const Vec3Buffer<State>& reference = reference_;
+  const auto squared = [](double length) { return static_cast<State>(length * length); };
   arrival.then = Arrival<Precision>::Then::under_watch;
   arrival.under_watch = {state.position.view(),
                          reference.view(),
                          packed_[static_cast<std::size_t>(unit) % 2].data(),
                          state.type.data(),
-                         static_cast<State>(rules_.most_displacement * rules_.most_displacement),
+                         squared(rules_.bounds.most_displacement),
+                         squared(rules_.bounds.farthest),
+                         strays(),
                          control,
                          particles.types > 1};
   return arrival;
@@ -544,7 +609,8 @@ void Binning<Precision>::renew_mirror(const Particles<Precision>& particles, Str
 template <class Precision>
 void Binning<Precision>::turn_mirror(Index particles, Stream& stream) {
   using Pair = typename Precision::Pair;
-  for_each(stream, particles, CopyMirror<Pair>{packed_[1].data(), packed_[0].data()});
+  for_each_in_few_threads(stream, particles,
+                          CopyMirror<Pair>{packed_[1].data(), packed_[0].data()});
 }
 
 template <class Precision>

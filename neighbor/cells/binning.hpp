@@ -11,7 +11,7 @@
 // Where a list is kept over several steps the order holds as long as the list does. Order and list
 // are then made of places a little ahead of where particles are (core/look_ahead.hpp), and
 // particles are under watch: these places are kept, and a mirror of the present ones, packed as
-// pair kernels gather them. There are two mirrors in turn: a kernel that reads the one may write
+// pair kernels gather them. It lasts until a pair may be missed: see missed_pairs.hpp. There are two mirrors in turn: a kernel that reads the one may write
 // the other. While a list is made the second shows the places that it is made of.
 #pragma once
 
@@ -20,6 +20,7 @@
 
 #include "core/arrival.hpp"
 #include "core/cell_parts.hpp"
+#include "core/list_bounds.hpp"
 #include "core/particles.hpp"
 #include "core/profile.hpp"
 #include "core/step_control.hpp"
@@ -42,13 +43,13 @@ inline constexpr Index nobody = -1;
 /// How long an order lasts.
 enum class OrderLasts {
   one_step,   ///< made anew for each evaluation, out of what the last move has counted
-  while_near  ///< until a particle has moved too far
+  while_near  ///< until particles have moved too far
 };
 
 struct OrderRules {
   bool deterministic = false;
   OrderLasts lasts = OrderLasts::one_step;
-  double most_displacement = 0.0;  ///< of a particle while an order lasts [sigma]
+  ListBounds bounds{};  ///< while an order lasts
   CellParts parts{};
 };
 
@@ -67,9 +68,9 @@ class Binning {
   void scan_in_blocks(bool wanted) { scans_in_blocks_ = wanted; }
 
   /// To the same cells with other sides. Particles have to be ordered anew.
-  void stretch(const CellGrid& grid, double most_displacement) {
+  void stretch(const CellGrid& grid, const ListBounds& bounds) {
     grid_ = grid;
-    rules_.most_displacement = most_displacement;
+    rules_.bounds = bounds;
   }
 
   /// Allocates for these particles, so that none of it happens in a step.
@@ -98,6 +99,14 @@ class Binning {
   Arrival<Precision> arrival_apart(Particles<Precision>& particles, StepNumber step,
                                    StepControl* control, std::int32_t unit);
   void moved_apart(Particles<Precision>& particles);
+
+  /// Of those under watch that have gone far and are noted: none as yet, for whoever opens units.
+  StraysView strays();
+  bool allows_strays() const { return rules_.bounds.allow_strays(); }
+  /// When everybody is where unit `unit` will find them: makes the next list due before it, if this
+  /// one misses a pair. `mirror`: number of a unit that reads the same mirror.
+  void look_for_missed_pairs(const Particles<Precision>& particles, StepControl* control,
+                             std::int32_t unit, std::int32_t mirror, Stream& stream);
 
   /// Orders particles that have arrived in their cells. Those of an order that lasts one step swap
   /// their arrays with others; else they come back to where they were, so that a graph finds them.
@@ -143,6 +152,7 @@ class Binning {
   void reserve_rows(Index count, Stream& stream);
   void reserve_mirrors(Index count, Stream& stream);
   void reserve_ring(Index count, Stream& stream);
+  void reserve_strays(Index count, Stream& stream);
   void count_anew(Stream& stream);
   void order_by_id(Particles<Precision>& particles, const LookAhead<State>& ahead, Stream& stream);
 
@@ -160,6 +170,7 @@ class Binning {
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
   Buffer<RingPosition<typename Precision::Pair>> on_ring_;  // in slices of a periodic x
+  Buffer<Index> stray_count_, stray_;  ///< only where somebody may stray
   Index* places_ = nullptr;
   Buffer<Index> counts_, next_counts_;  // of parts
   Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells

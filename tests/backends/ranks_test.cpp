@@ -128,6 +128,25 @@ TEST_P(ToTheBit, WhileAListLasts) {
   if (!emulated()) expect_same_steps(setup, {{1, 3, 1}}, 90, Exchange::host);
 }
 
+/// Copies stray as those do that they are of: whichever rank sees a pair that is missed, all make a
+/// new list.
+TEST_P(ToTheBit, UntilAPairIsMissed) {
+  if (!keeps_list()) return;
+  SimulationSetup setup = liquid();
+  setup.list_until = ListUntil::missed_pair;
+  setup.skin = 0.1;
+  if (emulated()) {
+    expect_same_steps(setup, {{2, 1, 2}}, 12);
+  } else {
+    expect_same_steps(setup, {{3, 1, 2}, {2, 2, 2}, {4, 3, 2}}, 150);
+    expect_same_steps(setup, {{1, 3, 1}}, 60, Exchange::host);
+  }
+  setup = long_liquid();
+  setup.list_until = ListUntil::missed_pair;
+  setup.skin = 0.2;
+  expect_same_steps(setup, {{2, 1, 1}}, emulated() ? 8 : 90);
+}
+
 /// Which is computed while positions of the border travel, and has to be where a list is due.
 TEST_P(ToTheBit, WhereRanksHaveAnInterior) {
   if (!keeps_list()) return;

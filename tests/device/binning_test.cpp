@@ -176,7 +176,7 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
   Binning<DoublePrecision> binning(grid,
                                    {.deterministic = is_deterministic(),
                                     .lasts = OrderLasts::while_near,
-                                    .most_displacement = most,
+                                    .bounds = {.most_displacement = most},
                                     .parts = parts()},
                                    stream);
   binning.scan_in_blocks(std::get<1>(GetParam()));
@@ -219,6 +219,153 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
     }
   }
   EXPECT_FALSE(binning.health(stream).failed);
+}
+
+/// Places where a list was made, and where particles are now.
+struct Strays {
+  StartState start;
+  std::vector<Double3> now;
+};
+
+constexpr double stray_cutoff = 2.0, stray_skin = 0.6;
+
+/// Two in the box at random places, about as far apart as a list still sees, go towards each other:
+/// the first farther than half the skin. Others are anywhere and go anywhere, not as far.
+Strays two_that_may_meet(const Box& box, unsigned seed) {
+  Strays strays{random_state(40, box, seed), {}};
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(0.0, 1.0);
+  const auto direction = [&] {
+    Double3 u{number(random) - 0.5, number(random) - 0.5, number(random) - 0.5};
+    const double length = std::hypot(u[0], u[1], u[2]);
+    for (double& component : u) component /= length;
+    return u;
+  };
+  const auto moved = [](const Double3& from, double far, const Double3& to) {
+    return Double3{from[0] + far * to[0], from[1] + far * to[1], from[2] + far * to[2]};
+  };
+  auto& place = strays.start.position;
+  for (std::size_t i = 2; i < place.size(); ++i) {
+    strays.now.push_back(moved(place[i], 0.25 * stray_skin * number(random), direction()));
+  }
+  const Double3 u = direction();
+  place[1] = moved(place[0], stray_cutoff + stray_skin + 0.15 * (number(random) - 0.2), u);
+  const double first = stray_skin * (0.55 + 0.4 * number(random)), second = 0.45 * stray_skin;
+  strays.now.insert(strays.now.begin(), {moved(place[0], first, u),
+                                         moved(place[1], -second * (0.5 + 0.5 * number(random)), u)});
+  for (std::size_t d = 0; d < 3; ++d) {  // places lie in the box, and who is there goes with them
+    if (!box.periodic[d]) continue;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double by = std::floor((place[i][d] - box.lower[d]) / box.edges[d]) * box.edges[d];
+      place[i][d] -= by;
+      strays.now[i][d] -= by;
+    }
+  }
+  return strays;
+}
+
+/// The least by which a pair, now within the cutoff, was too far apart for the list; negative: of
+/// none.
+double miss_of(const Strays& strays, const Box& box) {
+  double miss = -1.0;
+  const auto& place = strays.start.position;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    for (std::size_t j = 0; j < place.size(); ++j) {
+      for (int image = 0; image < 125; ++image) {
+        const std::array<int, 3> steps{image % 5 - 2, image / 5 % 5 - 2, image / 25 - 2};
+        double then = 0.0, now = 0.0;
+        bool is_one = true;
+        for (std::size_t d = 0; d < 3; ++d) {
+          if (!box.periodic[d] && steps[d] != 0) is_one = false;
+          const double by = steps[d] * box.edges[d];
+          then += std::pow(place[j][d] + by - place[i][d], 2);
+          now += std::pow(strays.now[j][d] + by - strays.now[i][d], 2);
+        }
+        if (!is_one || (i == j && image == 62)) continue;
+        miss = std::max(miss, std::min(std::sqrt(then) - stray_cutoff - stray_skin,
+                                       stray_cutoff - std::sqrt(now)));
+      }
+    }
+  }
+  return miss;
+}
+
+template <class Precision>
+struct GoThere {
+  static constexpr const char* name = "test: go there";
+  UnderWatch<Precision> watch;
+  const Index* cell;
+  const ParticleId* id;
+  Vec3View<const double> now;  ///< by id
+  GridView<double> grid;
+  Vec3<double> lower;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const CellCoordinates c = grid.coordinates(cell[i]);
+    const Vec3<double> at = now[static_cast<Index>(id[i]) - 1];
+    const Vec3<double> offset{at.x - lower.x - (c.x + 0.5) * grid.side.x,
+                              at.y - lower.y - (c.y + 0.5) * grid.side.y,
+                              at.z - lower.z - (c.z + 0.5) * grid.side.z};
+    watch(i, offset.template to<typename Precision::State>(), 1);
+  }
+};
+
+/// A list is due if, and only if, two have met that it does not know: through faces, in boxes of
+/// one cell or two, and beyond open faces.
+TEST_P(BinningTest, FindsThePairsThatAListMisses) {
+  Stream stream;
+  Profiler profiler;
+  int missed = 0, held = 0;
+  for (unsigned seed = 0; seed < 240; ++seed) {
+    SCOPED_TRACE(seed);
+    Box box{{-3.0, 5.0, 100.0}, {10.7, 8.1, 2.7}, {true, seed % 2 == 0, seed % 3 != 0}};
+    if (seed % 5 == 0) box.edges = {5.4, 2.7, 9.0};
+    const Strays strays = two_that_may_meet(box, seed);
+    const double miss = miss_of(strays, box);
+    if (std::abs(miss) < 1e-4) continue;
+    const CellGrid grid =
+        make_cell_grid(box, stray_cutoff + stray_skin, strays.start.position);
+    const ListBounds bounds{0.5 * stray_skin, stray_skin, stray_cutoff + 1e-5,
+                            stray_cutoff + stray_skin - 1e-5};
+    Binning<SinglePrecision> binning(grid,
+                                     {.deterministic = is_deterministic(),
+                                      .lasts = OrderLasts::while_near,
+                                      .bounds = bounds,
+                                      .parts = parts()},
+                                     stream);
+    binning.scan_in_blocks(std::get<1>(GetParam()));
+    Particles<SinglePrecision> particles;
+    upload(strays.start, grid, particles, stream);
+    binning.run(particles, 0, profiler, stream);
+    Buffer<StepControl> control;
+    StepControl open;
+    open.limit = 7;
+    control.upload({&open, 1}, stream);
+    Vec3Buffer<double> now;
+    std::vector<double> x, y, z;
+    for (const Double3& one : strays.now) {
+      x.push_back(one[0]);
+      y.push_back(one[1]);
+      z.push_back(one[2]);
+    }
+    now.x.upload(x, stream);
+    now.y.upload(y, stream);
+    now.z.upload(z, stream);
+    for_each(stream, particles.count,
+             GoThere<SinglePrecision>{
+                 binning.arrival(particles, {}, control.data(), 1).under_watch,
+                 particles.state.cell.data(), particles.state.id.data(),
+                 std::as_const(now).view(), grid.view<double>(),
+                 {grid.lower[0], grid.lower[1], grid.lower[2]}});
+    ASSERT_EQ(control.download(stream)[0].due, 0) << "nobody is too far away";
+    binning.look_for_missed_pairs(particles, control.data(), 1, 1, stream);
+    const StepControl after = control.download(stream)[0];
+    EXPECT_EQ(after.due, miss > 0.0 ? 1 : 0) << miss;
+    EXPECT_EQ(after.limit, miss > 0.0 ? 1 : 7);
+    ++(miss > 0.0 ? missed : held);
+  }
+  EXPECT_GT(missed, 40);
+  EXPECT_GT(held, 40);
 }
 
 TEST_P(BinningTest, LeavesOutWhoHasNoTicket) {

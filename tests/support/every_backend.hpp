@@ -19,6 +19,7 @@ inline void PrintTo(const DeviceBackend& backend, std::ostream* out) { *out << b
 struct BackendCase {
   const DeviceBackend& backend;
   Precision precision;
+  ListUntil list_until = ListUntil::displacement;  ///< where it keeps one and the test asks
 };
 
 inline void PrintTo(const BackendCase& c, std::ostream* out) {
@@ -28,7 +29,7 @@ inline void PrintTo(const BackendCase& c, std::ostream* out) {
 inline std::vector<BackendCase> every_backend_in(const std::vector<Precision>& precisions) {
   std::vector<BackendCase> cases;
   for (const DeviceBackend& backend : device_backends()) {
-    for (const Precision precision : precisions) cases.push_back({backend, precision});
+    for (const Precision precision : precisions) cases.push_back({backend, precision, ListUntil::displacement});
   }
   return cases;
 }

@@ -184,6 +184,7 @@ namespace entry {
 
 template <class Kernel>
 __global__ void grid_of_threads(Index count, Kernel kernel, Gate gate) {
+  vendor::wait_for_kernels_before();
   if (!gate.is_open()) return;
   const std::int64_t i =
       static_cast<std::int64_t>(blockIdx.x) * blockDim.x + static_cast<std::int64_t>(threadIdx.x);
@@ -214,6 +215,7 @@ constexpr int min_blocks() {
 template <class Kernel>
 __global__ void __launch_bounds__(max_threads<Kernel>(), min_blocks<Kernel>())
     grid_of_blocks(Kernel kernel, Gate gate) {
+  vendor::wait_for_kernels_before();
   if (gate.is_open()) kernel(Block{});
 }
 
@@ -240,10 +242,13 @@ void for_each(Stream& stream, Index count, const Kernel& kernel, int threads = 1
   if (count <= 0) return;
   const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_threads<Kernel>);
   if (Rehearsal::goes_on()) return load(entry, Kernel::name);
-  const auto blocks = static_cast<unsigned>(divide_up(count, threads));
-  entry::grid_of_threads<<<blocks, static_cast<unsigned>(threads), 0, stream.handle()>>>(
-      count, kernel, stream.gate());
-  check(vendor::last_error(), Kernel::name);
+  Kernel its_kernel = kernel;
+  Gate gate = stream.gate();
+  void* arguments[] = {&count, &its_kernel, &gate};
+  static const bool comes_early = vendor::waits_by_itself(entry);
+  check(vendor::launch(entry, static_cast<unsigned>(divide_up(count, threads)),
+                       static_cast<unsigned>(threads), arguments, 0, stream.handle(), comes_early),
+        Kernel::name);
   last_launch = {entry, Kernel::name, threads, 0};
 }
 
@@ -262,9 +267,14 @@ void launch(Stream& stream, const LaunchShape& shape, const Kernel& kernel) {
   check(grant_shared_bytes<Kernel>(shape), Kernel::name);
   const auto* entry = reinterpret_cast<const void*>(&entry::grid_of_blocks<Kernel>);
   if (Rehearsal::goes_on()) return load(entry, Kernel::name);
-  entry::grid_of_blocks<<<static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.threads),
-                          shape.shared_bytes, stream.handle()>>>(kernel, stream.gate());
-  check(vendor::last_error(), Kernel::name);
+  Kernel its_kernel = kernel;
+  Gate gate = stream.gate();
+  void* arguments[] = {&its_kernel, &gate};
+  static const bool comes_early = vendor::waits_by_itself(entry);
+  check(vendor::launch(entry, static_cast<unsigned>(shape.blocks),
+                       static_cast<unsigned>(shape.threads), arguments, shape.shared_bytes,
+                       stream.handle(), comes_early),
+        Kernel::name);
   last_launch = {entry, Kernel::name, shape.threads, shape.shared_bytes};
 }
 

@@ -122,6 +122,37 @@ inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
 }
 inline Error destroy(GraphHandle graph) { return cudaGraphDestroy(graph); }
 inline Error destroy(ReadyGraphHandle graph) { return cudaGraphExecDestroy(graph); }
+/// Called by each thread before anything else: all that was launched before is done and seen.
+__device__ inline void wait_for_kernels_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// Whether the kernel waits by itself: it was compiled for a device that can, and runs on one.
+inline bool waits_by_itself(const void* entry) {
+  int major = 0;
+  cudaFuncAttributes compiled{};
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, chosen_device) ==
+             success &&
+         major >= 9 && cudaFuncGetAttributes(&compiled, entry) == success &&
+         compiled.ptxVersion >= 90;
+}
+/// `comes_early`: as soon as the blocks of the kernel that was launched before it on the stream have
+/// gone, and what they have written may still be on its way.
+inline Error launch(const void* entry, unsigned blocks, unsigned threads, void** arguments,
+                    std::size_t shared_bytes, StreamHandle stream, bool comes_early) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = comes_early ? 1 : 0;
+  return cudaLaunchKernelExC(&config, entry, arguments);
+}
 /// All blocks are on the device before the first one goes on, or none is.
 inline Error launch_at_once(const void* entry, unsigned blocks, unsigned threads, void** arguments,
                             std::size_t shared_bytes, StreamHandle stream) {
@@ -251,6 +282,13 @@ inline Error replay(ReadyGraphHandle graph, StreamHandle stream) {
 }
 inline Error destroy(GraphHandle graph) { return hipGraphDestroy(graph); }
 inline Error destroy(ReadyGraphHandle graph) { return hipGraphExecDestroy(graph); }
+/// What was launched before on a stream is done before a kernel begins.
+__device__ inline void wait_for_kernels_before() {}
+inline bool waits_by_itself(const void*) { return false; }
+inline Error launch(const void* entry, unsigned blocks, unsigned threads, void** arguments,
+                    std::size_t shared_bytes, StreamHandle stream, bool) {
+  return hipLaunchKernel(entry, dim3(blocks), dim3(threads), arguments, shared_bytes, stream);
+}
 /// All blocks are on the device before the first one goes on, or none is.
 inline Error launch_at_once(const void* entry, unsigned blocks, unsigned threads, void** arguments,
                             std::size_t shared_bytes, StreamHandle stream) {
