@@ -6,7 +6,8 @@ namespace {
 
 template <class T, class Row>
 void upload_numbers(const std::vector<Row>& rows, T Row::*member, Buffer<T>& to, Stream& stream) {
-  upload_each(rows, [&](const Row& row) { return row.*member; }, to, stream);
+  upload_each(
+      rows, [&](const Row& row) { return row.*member; }, to, stream);
 }
 
 template <class T, class Row>

@@ -48,7 +48,8 @@ std::vector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream)
   return vectors;
 }
 
-/// What `part` says of each, as an array of its own; by all cores, since these may be many millions.
+/// What `part` says of each, as an array of its own; by all cores, since these may be many
+/// millions.
 template <class Whole, class Part, class T>
 void upload_each(const std::vector<Whole>& wholes, const Part& part, Buffer<T>& to,
                  Stream& stream) {
@@ -63,7 +64,8 @@ template <class Row, class T>
 void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
                    Stream& stream) {
   const auto upload = [&](Buffer<T>& one, T Vec3<T>::*component) {
-    upload_each(rows, [&](const Row& row) { return row.*member.*component; }, one, stream);
+    upload_each(
+        rows, [&](const Row& row) { return row.*member.*component; }, one, stream);
   };
   upload(to.x, &Vec3<T>::x);
   upload(to.y, &Vec3<T>::y);

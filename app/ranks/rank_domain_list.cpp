@@ -199,7 +199,8 @@ void RankDomain<Precision>::begin_units() {
 template <class Precision>
 void RankDomain<Precision>::open(std::int32_t units) {
   *heard() = nothing_heard;
-  for_each(stream_, 1, OpenUnits{control_.data(), binning_->strays(), units, backend_->row_capacity()});
+  for_each(stream_, 1,
+           OpenUnits{control_.data(), binning_->strays(), units, backend_->row_capacity()});
   begin_units();
 }
 
@@ -356,10 +357,9 @@ void RankDomain<Precision>::stop_before(std::int32_t k) {
 
 template <class Precision>
 void RankDomain<Precision>::take_positions(std::int32_t k) {
-  for_each(
-      border_stream_, mailbox_.slots(),
-      TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
-                               watch_for(k, false).under_watch, k});
+  for_each(border_stream_, mailbox_.slots(),
+           TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
+                                    watch_for(k, false).under_watch, k});
 }
 
 template <class Precision>

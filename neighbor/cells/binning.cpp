@@ -396,12 +396,11 @@ void Binning<Precision>::look_for_missed_pairs(const Particles<Precision>& parti
                                                std::int32_t mirror, Stream& stream) {
   if (!allows_strays()) return;
   launch(stream, looking_blocks,
-         FindMissedPairs<Precision>{strays(), unit, grid_.view<State>(), offset_.data(),
-                                    particles.state.cell.data(),
-                                    packed_[static_cast<std::size_t>(mirror) % 2].data(),
-                                    std::as_const(reference_).view(),
-                                    static_cast<State>(rules_.bounds.cutoff),
-                                    static_cast<State>(rules_.bounds.listed), control});
+         FindMissedPairs<Precision>{
+             strays(), unit, grid_.view<State>(), offset_.data(), particles.state.cell.data(),
+             packed_[static_cast<std::size_t>(mirror) % 2].data(), std::as_const(reference_).view(),
+             static_cast<State>(rules_.bounds.cutoff), static_cast<State>(rules_.bounds.listed),
+             control});
 }
 
 template <class Precision>

@@ -11,8 +11,9 @@
 // Where a list is kept over several steps the order holds as long as the list does. Order and list
 // are then made of places a little ahead of where particles are (core/look_ahead.hpp), and
 // particles are under watch: these places are kept, and a mirror of the present ones, packed as
-// pair kernels gather them. It lasts until a pair may be missed: see missed_pairs.hpp. There are two mirrors in turn: a kernel that reads the one may write
-// the other. While a list is made the second shows the places that it is made of.
+// pair kernels gather them. It lasts until a pair may be missed: see missed_pairs.hpp. There are
+// two mirrors in turn: a kernel that reads the one may write the other. While a list is made the
+// second shows the places that it is made of.
 #pragma once
 
 #include <array>
@@ -170,7 +171,7 @@ class Binning {
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
   Buffer<RingPosition<typename Precision::Pair>> on_ring_;  // in slices of a periodic x
-  Buffer<Index> stray_count_, stray_;  ///< only where somebody may stray
+  Buffer<Index> stray_count_, stray_;                       ///< only where somebody may stray
   Index* places_ = nullptr;
   Buffer<Index> counts_, next_counts_;  // of parts
   Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells

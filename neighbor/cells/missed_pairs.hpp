@@ -79,8 +79,8 @@ struct FindMissedPairs {
           centre(static_cast<State>(step) * side),
           half_width(State(0.5) * side) {
       if (periodic) return;
-      const bool is_open = (cell == 0 && seen_from < centre) ||
-                           (cell == cells - 1 && seen_from > centre);
+      const bool is_open =
+          (cell == 0 && seen_from < centre) || (cell == cells - 1 && seen_from > centre);
       if (is_open) half_width = std::numeric_limits<State>::infinity();
     }
     PENCILBOX_DEVICE_FUNCTION State gap(State from) const {
@@ -128,8 +128,7 @@ struct FindMissedPairs {
     if (along_x.cell < 0 || along_y.cell < 0 || along_z.cell < 0) return {};
     if (!can_hold_partners(stray, along_x, along_y, along_z)) return {};
     const Index linear = grid.linear({along_x.cell, along_y.cell, along_z.cell});
-    return {{offset[linear], offset[linear + 1]},
-            {along_x.centre, along_y.centre, along_z.centre}};
+    return {{offset[linear], offset[linear + 1]}, {along_x.centre, along_y.centre, along_z.centre}};
   }
 
   PENCILBOX_DEVICE_FUNCTION bool can_hold_partners(const Stray& stray, const Slab& x, const Slab& y,
@@ -138,12 +137,10 @@ struct FindMissedPairs {
                           z.gap(stray.position.z)};
     const State reach = cutoff + stray.far;
     if (dot(gap, gap) > reach * reach) return false;
-    const State in_front = (x.centre - stray.place.x) * stray.gone.x +
-                           (y.centre - stray.place.y) * stray.gone.y +
-                           (z.centre - stray.place.z) * stray.gone.z +
-                           x.half_width * std::abs(stray.gone.x) +
-                           y.half_width * std::abs(stray.gone.y) +
-                           z.half_width * std::abs(stray.gone.z);
+    const State in_front =
+        (x.centre - stray.place.x) * stray.gone.x + (y.centre - stray.place.y) * stray.gone.y +
+        (z.centre - stray.place.z) * stray.gone.z + x.half_width * std::abs(stray.gone.x) +
+        y.half_width * std::abs(stray.gone.y) + z.half_width * std::abs(stray.gone.z);
     const State least = listed * listed + stray.far * stray.far - reach * reach;
     return !(State(2) * in_front < least);  // infinity times nothing is no number
   }

@@ -351,8 +351,8 @@ TEST_P(Lists, FindASkinHoweverOftenSomebodyLooks) {
 /// A few particles are farther away than half the skin for long before a pair is missed.
 TEST_P(Lists, LastLongerUntilAPairIsMissed) {
   if (lasts_until_a_pair_is_missed()) return;
-  SimulationSetup setup = with_list(
-      make_lj_setup(thermal_crystal(5, 0.8442), 2.5, Truncation::force_shift), 0.3);
+  SimulationSetup setup =
+      with_list(make_lj_setup(thermal_crystal(5, 0.8442), 2.5, Truncation::force_shift), 0.3);
   setup.deterministic = true;
   setup.timestep = 0.005;
   std::vector<double> intervals;

@@ -251,8 +251,9 @@ Strays two_that_may_meet(const Box& box, unsigned seed) {
   const Double3 u = direction();
   place[1] = moved(place[0], stray_cutoff + stray_skin + 0.15 * (number(random) - 0.2), u);
   const double first = stray_skin * (0.55 + 0.4 * number(random)), second = 0.45 * stray_skin;
-  strays.now.insert(strays.now.begin(), {moved(place[0], first, u),
-                                         moved(place[1], -second * (0.5 + 0.5 * number(random)), u)});
+  strays.now.insert(
+      strays.now.begin(),
+      {moved(place[0], first, u), moved(place[1], -second * (0.5 + 0.5 * number(random)), u)});
   for (std::size_t d = 0; d < 3; ++d) {  // places lie in the box, and who is there goes with them
     if (!box.periodic[d]) continue;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -323,8 +324,7 @@ TEST_P(BinningTest, FindsThePairsThatAListMisses) {
     const Strays strays = two_that_may_meet(box, seed);
     const double miss = miss_of(strays, box);
     if (std::abs(miss) < 1e-4) continue;
-    const CellGrid grid =
-        make_cell_grid(box, stray_cutoff + stray_skin, strays.start.position);
+    const CellGrid grid = make_cell_grid(box, stray_cutoff + stray_skin, strays.start.position);
     const ListBounds bounds{0.5 * stray_skin, stray_skin, stray_cutoff + 1e-5,
                             stray_cutoff + stray_skin - 1e-5};
     Binning<SinglePrecision> binning(grid,
@@ -352,11 +352,12 @@ TEST_P(BinningTest, FindsThePairsThatAListMisses) {
     now.y.upload(y, stream);
     now.z.upload(z, stream);
     for_each(stream, particles.count,
-             GoThere<SinglePrecision>{
-                 binning.arrival(particles, {}, control.data(), 1).under_watch,
-                 particles.state.cell.data(), particles.state.id.data(),
-                 std::as_const(now).view(), grid.view<double>(),
-                 {grid.lower[0], grid.lower[1], grid.lower[2]}});
+             GoThere<SinglePrecision>{binning.arrival(particles, {}, control.data(), 1).under_watch,
+                                      particles.state.cell.data(),
+                                      particles.state.id.data(),
+                                      std::as_const(now).view(),
+                                      grid.view<double>(),
+                                      {grid.lower[0], grid.lower[1], grid.lower[2]}});
     ASSERT_EQ(control.download(stream)[0].due, 0) << "nobody is too far away";
     binning.look_for_missed_pairs(particles, control.data(), 1, 1, stream);
     const StepControl after = control.download(stream)[0];

@@ -29,7 +29,8 @@ inline void PrintTo(const BackendCase& c, std::ostream* out) {
 inline std::vector<BackendCase> every_backend_in(const std::vector<Precision>& precisions) {
   std::vector<BackendCase> cases;
   for (const DeviceBackend& backend : device_backends()) {
-    for (const Precision precision : precisions) cases.push_back({backend, precision, ListUntil::displacement});
+    for (const Precision precision : precisions)
+      cases.push_back({backend, precision, ListUntil::displacement});
   }
   return cases;
 }

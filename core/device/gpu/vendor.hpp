@@ -137,8 +137,8 @@ inline bool waits_by_itself(const void* entry) {
          major >= 9 && cudaFuncGetAttributes(&compiled, entry) == success &&
          compiled.ptxVersion >= 90;
 }
-/// `comes_early`: as soon as the blocks of the kernel that was launched before it on the stream have
-/// gone, and what they have written may still be on its way.
+/// `comes_early`: as soon as the blocks of the kernel that was launched before it on the stream
+/// have gone, and what they have written may still be on its way.
 inline Error launch(const void* entry, unsigned blocks, unsigned threads, void** arguments,
                     std::size_t shared_bytes, StreamHandle stream, bool comes_early) {
   cudaLaunchAttribute early{};
