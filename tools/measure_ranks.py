@@ -8,7 +8,7 @@
 The melt (density 0.8442, cutoff 2.5, timestep 0.005, from a crystal at temperature 1.44) of 4 n^3 atoms, n cells
 of the crystal a side. --weak: so many on each rank, the box grows along z; --strong: so many on all ranks
 together. Time is that of steps: what a run of so many takes more than one of --warm steps, without looks and files, so that
-what ranks do at the beginning (letters that find room) is in neither; median of the repeats. Its parts are those of the steps that were sampled. Prints
+what ranks do at the beginning (letters that find room) is in neither; median of the repeats. With --ranks 1 each case is measured twice. Its parts are those of the steps that were sampled. Prints
 a table and writes OUT/ranks.csv; efficiency is against one rank with `of_one` atoms. It begins with what one
 rank gives: the box must fit one device for --strong, and a rank's share of it for --weak.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 PARTS = ("integrate", "exchange", "bin", "reorder", "prepare", "force")
 OPTIONS = {"par-part-no-loop": {"runs": "merged"}, "neighborhood-in-sm": {"block": "64"},
            "x-pencil-reg": {"sub_box": "8x2x2", "threads": "targets", "runs": "merged"}}
-STEPS = {8: 40, 10: 2000, 20: 2000, 40: 2000, 80: 600, 160: 200}
+STEPS = {8: 40, 10: 60000, 20: 30000, 40: 6000, 80: 2000, 160: 1000}
 
 
 def run(options, shape, steps, backend, ranks, exchange):

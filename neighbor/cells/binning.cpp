@@ -332,7 +332,7 @@ constexpr int id_bits = 31;
 constexpr Index particles_a_stray = 64;
 constexpr Index few_strays = 256;
 /// That look around strays: as many as are on a GPU at once.
-constexpr LaunchShape looking_blocks{emulates_blocks ? 1 : 1056, 128};
+constexpr LaunchShape looking_blocks{emulates_blocks ? 1 : 1056, emulates_blocks ? 32 : 128};
 
 }  // namespace
 
