@@ -23,6 +23,15 @@ std::vector<BackendCase> every_list_until(ListUntil until) {
 
 std::vector<BackendCase> every_list() { return every_list_until(ListUntil::displacement); }
 
+/// The look around strays is emulated on the host: two precisions are enough there.
+std::vector<BackendCase> every_list_until_a_pair_is_missed() {
+  std::vector<BackendCase> lists;
+  for (const BackendCase& c : every_list_until(ListUntil::missed_pair)) {
+    if (!is_on_host(c) || c.precision != Precision::mixed) lists.push_back(c);
+  }
+  return lists;
+}
+
 /// How many threads share a row, where that is an option.
 std::optional<std::string> threads_option(const BackendInfo& info) {
   for (const OptionInfo& option : info.options) {
@@ -314,6 +323,7 @@ TEST_P(Lists, GoOnInMidCycleToTheBit) {
 }
 
 TEST_P(Lists, FindASkinWhileRunning) {
+  if (lasts_until_a_pair_is_missed()) return;  // whoever tries knows nothing of it
   SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
   setup.timestep = 0.004;
   const SimulationSetup open = with_list(setup, std::nullopt);
@@ -335,6 +345,7 @@ TEST_P(Lists, FindASkinWhileRunning) {
 }
 
 TEST_P(Lists, FindASkinHoweverOftenSomebodyLooks) {
+  if (lasts_until_a_pair_is_missed()) return;  // whoever tries knows nothing of it
   for (const int between : {1, 2, 5}) {
     SCOPED_TRACE(between);
     SimulationSetup setup = with_list(hot_liquid(), std::nullopt);
@@ -368,7 +379,7 @@ TEST_P(Lists, LastLongerUntilAPairIsMissed) {
 
 INSTANTIATE_TEST_SUITE_P(All, Lists, ::testing::ValuesIn(every_list()), case_name);
 INSTANTIATE_TEST_SUITE_P(UntilAPairIsMissed, Lists,
-                         ::testing::ValuesIn(every_list_until(ListUntil::missed_pair)), case_name);
+                         ::testing::ValuesIn(every_list_until_a_pair_is_missed()), case_name);
 INSTANTIATE_TEST_SUITE_P(All, ListsOfThreads, ::testing::ValuesIn(every_list_of_threads()),
                          case_name);
 

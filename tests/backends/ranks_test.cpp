@@ -138,13 +138,13 @@ TEST_P(ToTheBit, UntilAPairIsMissed) {
   if (emulated()) {
     expect_same_steps(setup, {{2, 1, 2}}, 12);
   } else {
-    expect_same_steps(setup, {{3, 1, 2}, {2, 2, 2}, {4, 3, 2}}, 150);
-    expect_same_steps(setup, {{1, 3, 1}}, 60, Exchange::host);
+    expect_same_steps(setup, {{3, 1, 2}, {4, 3, 2}}, 60);
+    expect_same_steps(setup, {{1, 3, 1}}, 30, Exchange::host);
   }
   setup = long_liquid();
   setup.list_until = ListUntil::missed_pair;
   setup.skin = 0.2;
-  expect_same_steps(setup, {{2, 1, 1}}, emulated() ? 8 : 90);
+  expect_same_steps(setup, {{2, 1, 1}}, emulated() ? 8 : 40);
 }
 
 /// Which is computed while positions of the border travel, and has to be where a list is due.
