@@ -248,6 +248,9 @@ Strays two_that_may_meet(const Box& box, unsigned seed) {
   for (std::size_t i = 2; i < place.size(); ++i) {
     strays.now.push_back(moved(place[i], 0.25 * stray_skin * number(random), direction()));
   }
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!box.periodic[d] && seed % 4 == 1) place[0][d] += 16.0 * (number(random) - 0.5);
+  }
   const Double3 u = direction();
   place[1] = moved(place[0], stray_cutoff + stray_skin + 0.15 * (number(random) - 0.2), u);
   const double first = stray_skin * (0.55 + 0.4 * number(random)), second = 0.45 * stray_skin;
@@ -324,7 +327,10 @@ TEST_P(BinningTest, FindsThePairsThatAListMisses) {
     const Strays strays = two_that_may_meet(box, seed);
     const double miss = miss_of(strays, box);
     if (std::abs(miss) < 1e-4) continue;
-    const CellGrid grid = make_cell_grid(box, stray_cutoff + stray_skin, strays.start.position);
+    // The two may be beyond an open face, in cells that end there.
+    const std::vector<Double3> others(strays.start.position.begin() + 2,
+                                      strays.start.position.end());
+    const CellGrid grid = make_cell_grid(box, stray_cutoff + stray_skin, others);
     const ListBounds bounds{0.5 * stray_skin, stray_skin, stray_cutoff + 1e-5,
                             stray_cutoff + stray_skin - 1e-5};
     Binning<SinglePrecision> binning(grid,
