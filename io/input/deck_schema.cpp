@@ -429,7 +429,8 @@ std::vector<KeyRule> run_rules(const Catalogue& catalogue) {
        .kind = KeyKind::real,
        .default_value = "auto",
        .documentation = "By how much a list of pairs reaches beyond the cutoff, for back ends that "
-                        "keep one (neighbor.list_until says how long); auto: found while running, 0.4 of the largest sigma where the run is "
+                        "keep one (neighbor.list_until says how long); auto: found while running, "
+                        "0.4 of the largest sigma where the run is "
                         "deterministic",
        .unit = "sigma",
        .minimum = 0,
