@@ -71,21 +71,24 @@ struct FindMissedPairs {
   /// What a neighbouring cell can hold, along one direction: beyond an open face anything.
   struct Slab {
     Index cell = -1;
-    State centre, half_width;
+    State centre, low, high;
 
-    PENCILBOX_DEVICE_FUNCTION Slab(Index from, Index step, Index cells, State side, bool periodic,
-                                   State seen_from)
+    PENCILBOX_DEVICE_FUNCTION Slab(Index from, Index step, Index cells, State side, bool periodic)
         : cell(GridView<State>::wrap(from + step, cells, periodic)),
           centre(static_cast<State>(step) * side),
-          half_width(State(0.5) * side) {
+          low(centre - State(0.5) * side),
+          high(centre + State(0.5) * side) {
       if (periodic) return;
-      const bool is_open =
-          (cell == 0 && seen_from < centre) || (cell == cells - 1 && seen_from > centre);
-      if (is_open) half_width = std::numeric_limits<State>::infinity();
+      if (cell == 0) low = -std::numeric_limits<State>::infinity();
+      if (cell == cells - 1) high = std::numeric_limits<State>::infinity();
     }
     PENCILBOX_DEVICE_FUNCTION State gap(State from) const {
-      const State beyond = std::abs(from - centre) - half_width;
-      return beyond > State(0) ? beyond : State(0);
+      return from < low ? low - from : (from > high ? from - high : State(0));
+    }
+    /// The most of (q - from) * along, of any q in it.
+    PENCILBOX_DEVICE_FUNCTION State most_in_front(State from, State along) const {
+      if (along == State(0)) return State(0);  // and not of infinity
+      return ((along > State(0) ? high : low) - from) * along;
     }
   };
 
@@ -119,12 +122,9 @@ struct FindMissedPairs {
 
   PENCILBOX_DEVICE_FUNCTION Neighbor neighbor_of(const Stray& stray, Index which) const {
     const Index z = which / 9 - 1, y = which / 3 % 3 - 1, x = which % 3 - 1;
-    const Slab along_x(stray.cell.x, x, grid.cells.x, grid.side.x, grid.periodic.x,
-                       stray.position.x);
-    const Slab along_y(stray.cell.y, y, grid.cells.y, grid.side.y, grid.periodic.y,
-                       stray.position.y);
-    const Slab along_z(stray.cell.z, z, grid.cells.z, grid.side.z, grid.periodic.z,
-                       stray.position.z);
+    const Slab along_x(stray.cell.x, x, grid.cells.x, grid.side.x, grid.periodic.x);
+    const Slab along_y(stray.cell.y, y, grid.cells.y, grid.side.y, grid.periodic.y);
+    const Slab along_z(stray.cell.z, z, grid.cells.z, grid.side.z, grid.periodic.z);
     if (along_x.cell < 0 || along_y.cell < 0 || along_z.cell < 0) return {};
     if (!can_hold_partners(stray, along_x, along_y, along_z)) return {};
     const Index linear = grid.linear({along_x.cell, along_y.cell, along_z.cell});
@@ -137,12 +137,11 @@ struct FindMissedPairs {
                           z.gap(stray.position.z)};
     const State reach = cutoff + stray.far;
     if (dot(gap, gap) > reach * reach) return false;
-    const State in_front =
-        (x.centre - stray.place.x) * stray.gone.x + (y.centre - stray.place.y) * stray.gone.y +
-        (z.centre - stray.place.z) * stray.gone.z + x.half_width * std::abs(stray.gone.x) +
-        y.half_width * std::abs(stray.gone.y) + z.half_width * std::abs(stray.gone.z);
+    const State in_front = x.most_in_front(stray.place.x, stray.gone.x) +
+                           y.most_in_front(stray.place.y, stray.gone.y) +
+                           z.most_in_front(stray.place.z, stray.gone.z);
     const State least = listed * listed + stray.far * stray.far - reach * reach;
-    return !(State(2) * in_front < least);  // infinity times nothing is no number
+    return State(2) * in_front >= least;
   }
 
   /// The neighbours of a team's lanes laid end to end: all their particles are numbered through.

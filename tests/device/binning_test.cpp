@@ -249,9 +249,16 @@ Strays two_that_may_meet(const Box& box, unsigned seed) {
     strays.now.push_back(moved(place[i], 0.25 * stray_skin * number(random), direction()));
   }
   for (std::size_t d = 0; d < 3; ++d) {
-    if (!box.periodic[d] && seed % 4 == 1) place[0][d] += 16.0 * (number(random) - 0.5);
+    if (box.periodic[d]) continue;
+    if (seed % 4 == 1) place[0][d] += 16.0 * (number(random) - 0.5);
+    if (seed % 4 == 3) place[0][d] = box.lower[d] + 1.5 + 0.5 * number(random);
   }
-  const Double3 u = direction();
+  Double3 u = direction();
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (box.periodic[d] || seed % 4 != 3) continue;  // else the other is right beyond the face
+    u = {0.0, 0.0, 0.0};
+    u[d] = -1.0;
+  }
   place[1] = moved(place[0], stray_cutoff + stray_skin + 0.15 * (number(random) - 0.2), u);
   const double first = stray_skin * (0.55 + 0.4 * number(random)), second = 0.45 * stray_skin;
   strays.now.insert(
