@@ -251,7 +251,7 @@ Strays two_that_may_meet(const Box& box, unsigned seed) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (box.periodic[d]) continue;
     if (seed % 4 == 1) place[0][d] += 16.0 * (number(random) - 0.5);
-    if (seed % 4 == 3) place[0][d] = box.lower[d] + 1.5 + 0.5 * number(random);
+    if (seed % 4 == 3) place[0][d] = box.lower[d] + 1.6 + 0.4 * number(random);
   }
   Double3 u = direction();
   for (std::size_t d = 0; d < 3; ++d) {
@@ -260,10 +260,11 @@ Strays two_that_may_meet(const Box& box, unsigned seed) {
     u[d] = -1.0;
   }
   place[1] = moved(place[0], stray_cutoff + stray_skin + 0.15 * (number(random) - 0.2), u);
-  const double first = stray_skin * (0.55 + 0.4 * number(random)), second = 0.45 * stray_skin;
-  strays.now.insert(
-      strays.now.begin(),
-      {moved(place[0], first, u), moved(place[1], -second * (0.5 + 0.5 * number(random)), u)});
+  // Hardly farther than half the skin, and each straight at the other, where one is beyond a face.
+  const double more = seed % 4 == 3 ? 0.1 : 0.4, least = seed % 4 == 3 ? 0.9 : 0.5;
+  const double first = stray_skin * (0.55 + more * (number(random) - 0.1));
+  const double second = 0.49 * stray_skin * (least + (1.0 - least) * number(random));
+  strays.now.insert(strays.now.begin(), {moved(place[0], first, u), moved(place[1], -second, u)});
   for (std::size_t d = 0; d < 3; ++d) {  // places lie in the box, and who is there goes with them
     if (!box.periodic[d]) continue;
     for (std::size_t i = 0; i < 2; ++i) {
