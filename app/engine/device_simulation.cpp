@@ -93,7 +93,7 @@ class DeviceSimulation final : public Simulation {
     if (!observers_->any_due(step())) return;
     observers_->sample(
         engine_.box(),
-        {particles(), engine_.grid(), engine_.view().offset, stray_of_a_list(), step(), time()},
+        {particles(), engine_.grid(), engine_.view().offset, engine_.stray(), step(), time()},
         engine_.stream());
   }
   std::vector<ObservableResult> observable_results() override {
@@ -174,11 +174,6 @@ class DeviceSimulation final : public Simulation {
   Particles<Precision>& particles() { return engine_.particles(); }
   double time() const {
     return setup_.first_time + static_cast<double>(step() - setup_.first_step) * setup_.timestep;
-  }
-
-  /// A list is made anew before a particle has moved by more.
-  double stray_of_a_list() const {
-    return engine_.candidate().keeps_list() ? engine_.candidate().skin : 0.0;
   }
 
   /// What runs, where that was not the deck's to say, and how it was launched.

@@ -83,6 +83,8 @@ class Engine {
 
   /// What it runs with now, and whether that is still a trial.
   const Candidate& candidate() const { return candidates_[active_]; }
+  /// How far from its cell a particle may be before the list is made anew [sigma].
+  double stray() const { return stray_of_list(problem_for(candidate(), problem_)); }
   bool is_choosing() const { return !choosing_->decided(); }
   /// Where there was a choice, once it was made.
   std::optional<AutomaticChoice> choice() const;

@@ -160,6 +160,10 @@ ListBounds list_bounds(const Problem& problem) {
   return bounds;
 }
 
+double stray_of_list(const Problem& problem) {
+  return (may_stray(problem) ? 1.0 : 0.5) * problem.skin;
+}
+
 std::int64_t bytes_on_device(const Problem& problem) {
   switch (problem.precision) {
     case Precision::single:

@@ -31,6 +31,9 @@ CellGrid grid_of(const ExactState& state);
 /// does to the separation of a pair when it is listed and when it is summed.
 ListBounds list_bounds(const Problem& problem);
 
+/// How far from its cell a particle may be while a list lasts [sigma]; 0 where none is kept.
+double stray_of_list(const Problem& problem);
+
 /// What Particles and Binning will take for this problem.
 std::int64_t bytes_on_device(const Problem& problem);
 

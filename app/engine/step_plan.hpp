@@ -159,7 +159,6 @@ class StepPlan {
     for (std::int32_t k = 0; k < units; ++k) {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->limit, k});
       compute_and_move(k);
-      look_for_missed_pairs(k + 1);
     }
   }
 
@@ -223,11 +222,8 @@ class StepPlan {
  private:
   /// When everybody is where unit `unit` will find them.
   void look_for_missed_pairs(std::int32_t unit) {
-    if (!parts_.binning.allows_strays()) return;
-    parts_.profiler.begin(Region::integrate, parts_.stream);
     parts_.binning.look_for_missed_pairs(parts_.particles, parts_.control, unit, unit,
                                          parts_.stream);
-    parts_.profiler.begin(Region::end, parts_.stream);
   }
 
   /// What is done to a target by the forces of unit k, where back end and integrator can: nothing
@@ -258,11 +254,13 @@ class StepPlan {
   /// The parts one after the other where the profile is to tell them apart: to the bit the same.
   void compute_and_move(std::int32_t unit) {
     if (!parts_.profiler.sampling() && move_by_forces(unit)) {
-      return parts_.binning.moved_apart(parts_.particles);
+      parts_.binning.moved_apart(parts_.particles);
+      return look_for_missed_pairs(unit + 1);
     }
     evaluate(Wanted::forces, unit);
     parts_.profiler.begin(Region::integrate, parts_.stream);
     parts_.integrator.second_then_first_half(moving_to(unit + 1), parts_.stream);
+    look_for_missed_pairs(unit + 1);
     parts_.profiler.begin(Region::end, parts_.stream);
   }
 

@@ -6,6 +6,18 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// Rows [0, rows) of arrays that may have more.
+template <class T>
+void copy_rows(Buffer<T>& to, const Buffer<T>& from, Index rows, Stream& stream) {
+  memory::copy(to.data(), from.data(), static_cast<std::size_t>(rows) * sizeof(T), stream);
+}
+template <class T>
+void copy_rows(Vec3Buffer<T>& to, const Vec3Buffer<T>& from, Index rows, Stream& stream) {
+  copy_rows(to.x, from.x, rows, stream);
+  copy_rows(to.y, from.y, rows, stream);
+  copy_rows(to.z, from.z, rows, stream);
+}
+
 template <class Precision>
 class ParticleCopy {
  public:
@@ -17,14 +29,14 @@ class ParticleCopy {
     for_each_array(state_, force_, particles.state, particles.sums.force,
                    [&](auto& to, const auto& from) {
                      to.resize(count_);
-                     copy(to, from, stream);
+                     copy_rows(to, from, count_, stream);
                    });
   }
 
   /// Into arrays that have room for it.
   void give_back(Particles<Precision>& particles, Stream& stream) const {
     for_each_array(particles.state, particles.sums.force, state_, force_,
-                   [&](auto& to, const auto& from) { copy(to, from, stream); });
+                   [&](auto& to, const auto& from) { copy_rows(to, from, count_, stream); });
   }
 
   const Index* rows_used() const { return used_.data(); }
@@ -32,28 +44,18 @@ class ParticleCopy {
  private:
   using Accumulator = typename Precision::Accumulator;
 
-  template <class T>
-  void copy(Buffer<T>& to, const Buffer<T>& from, Stream& stream) const {
-    memory::copy(to.data(), from.data(), static_cast<std::size_t>(count_) * sizeof(T), stream);
-  }
-
   /// Whatever steps to come depend on.
   template <class Copy>
   static void for_each_array(ParticleState<Precision>& to, Vec3Buffer<Accumulator>& to_force,
                              const ParticleState<Precision>& from,
                              const Vec3Buffer<Accumulator>& from_force, const Copy& copy) {
-    const auto vectors = [&](auto& one, const auto& other) {
-      copy(one.x, other.x);
-      copy(one.y, other.y);
-      copy(one.z, other.z);
-    };
-    vectors(to.position, from.position);
-    vectors(to.velocity, from.velocity);
-    vectors(to.image, from.image);
+    copy(to.position, from.position);
+    copy(to.velocity, from.velocity);
+    copy(to.image, from.image);
     copy(to.cell, from.cell);
     copy(to.id, from.id);
     copy(to.type, from.type);
-    vectors(to_force, from_force);
+    copy(to_force, from_force);
   }
 
   Index count_ = 0;

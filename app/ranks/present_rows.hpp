@@ -5,18 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/ranks/particle_copy.hpp"
 #include "app/ranks/particle_rows.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// Rows [0, rows) of arrays that may have more.
-template <class T>
-void copy_rows(Vec3Buffer<T>& to, const Vec3Buffer<T>& from, Index rows, Stream& stream) {
-  const auto bytes = static_cast<std::size_t>(rows) * sizeof(T);
-  memory::copy(to.x.data(), from.x.data(), bytes, stream);
-  memory::copy(to.y.data(), from.y.data(), bytes, stream);
-  memory::copy(to.z.data(), from.z.data(), bytes, stream);
-}
 
 template <class Precision>
 class PresentRows {

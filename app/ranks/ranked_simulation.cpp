@@ -152,9 +152,9 @@ class RankedSimulation final : public Simulation {
     gather();
     find_cells();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    const double stray_of_a_list = problem_.skin;
     observers_->sample(
-        problem_.box, {whole_, problem_.grid, cell_offsets_.data(), stray_of_a_list, step_, time()},
+        problem_.box,
+        {whole_, problem_.grid, cell_offsets_.data(), stray_of_list(problem_), step_, time()},
         stream_, seconds.count());
   }
   std::vector<ObservableResult> observable_results() override {

@@ -19,8 +19,7 @@
 #include "core/particles.hpp"
 #include "core/step_control.hpp"
 #include "core/strays.hpp"
-#include "neighbor/walks/index_range.hpp"
-#include "neighbor/walks/team.hpp"
+#include "neighbor/walks/end_to_end.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -144,35 +143,6 @@ struct FindMissedPairs {
     return State(2) * in_front >= least;
   }
 
-  /// The neighbours of a team's lanes laid end to end: all their particles are numbered through.
-  struct EndToEnd {
-    Index first_less_number;  ///< of this lane's neighbour
-    Index end;                ///< particles of it and of those before
-    Index total;
-
-    PENCILBOX_DEVICE_FUNCTION EndToEnd(const Block& block, const IndexRange& of_lane)
-        : end(of_lane.count()) {
-      for (Index distance = 1; distance < Team::lanes; distance *= 2) {
-        const bool has_below = Team::lane(block) >= distance;
-        const Index below = block.shuffle(end, block.lane() - (has_below ? distance : 0));
-        if (has_below) end += below;
-      }
-      first_less_number = of_lane.end - end;
-      total = block.shuffle(end, first_lane(block) + Team::lanes - 1);
-    }
-    PENCILBOX_DEVICE_FUNCTION static Index first_lane(const Block& block) {
-      return block.lane() - Team::lane(block);
-    }
-    /// The lane that has particle `number`.
-    PENCILBOX_DEVICE_FUNCTION Index lane_of(const Block& block, Index number) const {
-      Index lane = first_lane(block);
-      for (Index step = Team::lanes / 2; step > 0; step /= 2) {
-        if (number >= block.shuffle(end, lane + step - 1)) lane += step;
-      }
-      return lane;
-    }
-  };
-
   struct Candidate {
     Index particle = 0;
     Vec3<State> centre;  ///< of its cell
@@ -184,22 +154,22 @@ struct FindMissedPairs {
                                               const Neighbor& of_lane) const {
     const EndToEnd neighbors(block, of_lane.particles);
     Index number = Team::lane(block);
-    for (; block.ballot(number < neighbors.total) != 0; number += at_once * Team::lanes) {
+    for (; block.ballot(number < neighbors.total()) != 0; number += at_once * Team::lanes) {
       Candidate candidates[at_once];
       for (Index k = 0; k < at_once; ++k) {
-        candidates[k] = candidate(block, neighbors, of_lane, number + k * Team::lanes);
+        candidates[k] = candidate(neighbors, of_lane.centre, number + k * Team::lanes);
       }
       if (is_any_missed(stray, candidates)) make_list_due();
     }
   }
 
-  PENCILBOX_DEVICE_FUNCTION Candidate candidate(const Block& block, const EndToEnd& neighbors,
-                                                const Neighbor& of_lane, Index number) const {
-    const Index lane = neighbors.lane_of(block, number);
-    return {block.shuffle(neighbors.first_less_number, lane) + number,
-            {block.shuffle(of_lane.centre.x, lane), block.shuffle(of_lane.centre.y, lane),
-             block.shuffle(of_lane.centre.z, lane)},
-            number < neighbors.total};
+  PENCILBOX_DEVICE_FUNCTION static Candidate candidate(const EndToEnd& neighbors,
+                                                       const Vec3<State>& centre, Index number) {
+    const Index lane = neighbors.lane_of(number);
+    return {
+        neighbors.index(number, lane),
+        {neighbors.of(centre.x, lane), neighbors.of(centre.y, lane), neighbors.of(centre.z, lane)},
+        number < neighbors.total()};
   }
 
   /// Reads wait for each other's: first all positions, then the places of those in range.
