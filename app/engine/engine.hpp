@@ -13,6 +13,7 @@
 #include "app/engine/choosing.hpp"
 #include "app/engine/executor.hpp"
 #include "app/engine/simulation.hpp"
+#include "app/engine/simulation_problem.hpp"
 #include "app/engine/step_plan.hpp"
 #include "core/exact_state.hpp"
 #include "core/reduction.hpp"
