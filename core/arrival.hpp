@@ -13,6 +13,7 @@
 #include "core/cell_parts.hpp"
 #include "core/grid_view.hpp"
 #include "core/look_ahead.hpp"
+#include "core/pair_coordinates.hpp"
 #include "core/particles.hpp"
 #include "core/step_control.hpp"
 #include "core/strays.hpp"
@@ -141,8 +142,9 @@ struct UnderWatch {
   using State = typename Precision::State;
   using Pair = typename Precision::Pair;
   Vec3View<State> position;
-  Vec3View<const State> reference;  ///< [N] places that the list was made of
-  PackedPosition<Pair>* packed;     ///< [N] the mirror that pair kernels read
+  Vec3View<const State> reference;           ///< [N] places that the list was made of
+  PackedPosition<Pair>* packed;              ///< [N] the mirror that pair kernels read
+  PairCoordinates<State, Pair> coordinates;  ///< there
   const std::int32_t* type;
   State most_squared;      ///< of a displacement [sigma^2]
   State farthest_squared;  ///< of a stray's
@@ -150,12 +152,23 @@ struct UnderWatch {
   StepControl* control;
   bool several_types;
 
+  /// What the watch reads of a particle.
+  struct Watched {
+    Vec3<State> reference;
+    std::int32_t type = 0;
+  };
+  PENCILBOX_DEVICE_FUNCTION Watched read(Index i) const {
+    return {reference[i], several_types ? type[i] : 0};
+  }
+
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             std::int32_t unit) const {
-    const Vec3<State> its_reference = reference[i];
-    const std::int32_t its_type = several_types ? type[i] : 0;
+    (*this)(i, offset, read(i), unit);
+  }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
+                                            const Watched& watched, std::int32_t unit) const {
     position.store(i, offset);
-    show(i, offset, its_reference, its_type, unit);
+    show(i, offset, watched.reference, watched.type, unit);
   }
 
   /// The same with another mirror.
@@ -170,8 +183,7 @@ struct UnderWatch {
                                       const Vec3<State>& its_reference, std::int32_t its_type,
                                       std::int32_t unit) const {
     const Vec3<State> moved = offset - its_reference;
-    packed[i] = {offset.template to<Pair>(),
-                 static_cast<typename PackedPosition<Pair>::Type>(its_type)};
+    packed[i] = {coordinates(offset), static_cast<typename PackedPosition<Pair>::Type>(its_type)};
     const State squared = dot(moved, moved);
     if (squared <= most_squared) return;
     if (squared <= farthest_squared && strays.note(i, unit)) return;

@@ -52,14 +52,38 @@ struct KickAndDrift {
   bool several_types;
   Arrival<Precision> arrival;  ///< of the new positions
 
+  /// Everything that moving a particle reads.
+  struct Read {
+    MovingParticle<Precision> moving;
+    typename UnderWatch<Precision>::Watched watched;  ///< where it will be under watch
+  };
+  PENCILBOX_DEVICE_FUNCTION Read read(Index i) const {
+    Read read{particle(i), {}};
+    if (is_watched()) read.watched = arrival.under_watch.read(i);
+    return read;
+  }
+
   /// Everything is read before anything is written: what a compiler may not exchange, a small
   /// system would wait for one after the other. Two half kicks, not one whole: the bits must not
   /// depend on whether somebody looked between.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<Accumulator>& force) const {
-    MovingParticle<Precision> moving = particle(i);
+    (*this)(i, force, read(i));
+  }
+  /// The same by who has read already.
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<Accumulator>& force,
+                                            const Read& read) const {
+    MovingParticle<Precision> moving = read.moving;
     moving.kick_and_drift(force, static_cast<State>(timestep));
-    arrival(i, moving.position);
+    if (is_watched()) {
+      arrival.under_watch(i, moving.position, read.watched, arrival.unit);
+    } else {
+      arrival.into_cells(i, moving.position, arrival.step);
+    }
     velocity.store(i, moving.velocity);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool is_watched() const {
+    return arrival.then == Arrival<Precision>::Then::under_watch;
   }
 
   PENCILBOX_DEVICE_FUNCTION MovingParticle<Precision> particle(Index i) const {
@@ -69,7 +93,7 @@ struct KickAndDrift {
   PENCILBOX_DEVICE_FUNCTION void fetch_ahead(Index i) const {
     position.fetch_ahead(i);
     velocity.fetch_ahead(i);
-    if (arrival.then == Arrival<Precision>::Then::under_watch) {
+    if (is_watched()) {
       arrival.under_watch.reference.fetch_ahead(i);
     }
   }

@@ -74,6 +74,9 @@ struct BackendInfo {
   Rebuild rebuild = Rebuild::every_step;
   OnRanks on_ranks = OnRanks::no;
   ParticleOrder order = ParticleOrder::cells;
+  /// In mixed precision it can sum forces in whole quanta, of coordinates on a lattice: see
+  /// docs/decisions/0047-whole-quanta-on-a-gpu.md.
+  bool sums_quanta = false;
 
   /// What `auto` may try, each over the defaults; where blocks are emulated the first only. None:
   /// `auto` takes this back end only if no other can run a problem.

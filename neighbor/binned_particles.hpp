@@ -33,6 +33,7 @@ struct BinnedParticles {
   /// [N + 1] the same with the type, as lists gather it, the last far away: for padding. Null
   /// where nothing asked for it; where not, `position` is null in mixed precision.
   const PackedPosition<Pair>* packed = nullptr;
+  bool on_lattice = false;  ///< those are, and sides of cells: see core/pair_coordinates.hpp
   /// [rows + behind_the_last] where cells are sorted in slices and x is periodic; else null.
   const RingPosition<Pair>* on_ring = nullptr;
   const std::int32_t* type = nullptr;  ///< [N] 0-based

@@ -160,11 +160,17 @@ struct TargetSum : SumOfCandidates<TargetSum<Precision, wanted>> {
       }
     }
     if constexpr (rounds_twice) {
-      const Vec3<Pair> better = exact().template to<Pair>();
-      const Pair better_r2 = dot(better, better);
-      if (!interaction.in_range(better_r2)) return;
-      add_sums(interaction(better_r2, target_type, source_type), better_r2);
+      add_sums_at(interaction, exact().template to<Pair>(), target_type, source_type);
     }
+  }
+
+  /// Energy and virial, at the exact separation.
+  template <class Interaction, class Pair>
+  PENCILBOX_DEVICE_FUNCTION void add_sums_at(const Interaction& interaction,
+                                             const Vec3<Pair>& separation, std::int32_t target_type,
+                                             std::int32_t source_type) {
+    const Pair r2 = dot(separation, separation);
+    if (interaction.in_range(r2)) add_sums(interaction(r2, target_type, source_type), r2);
   }
 
   /// Where most lanes have a partner sooner or later, all evaluate every candidate and drop what is

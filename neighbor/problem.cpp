@@ -6,7 +6,27 @@
 #include <sstream>
 #include <utility>
 
+#include "core/pair_coordinates.hpp"
+
 namespace pencilbox {
+
+bool suits_quanta(const Problem& problem) {
+  constexpr double fewest_in_reach = 4.0;
+  constexpr double usual_cutoff = 2.5;  // [sigma]
+  const auto* model = std::get_if<LennardJonesModel>(&problem.potential);
+  if (problem.precision != Precision::mixed || model == nullptr || model->types > 1) return false;
+  const double reach = std::max(model->largest_cutoff(), usual_cutoff * model->pairs[0].sigma);
+  const Double3& side = problem.grid.side;
+  const double volume = side[0] * side[1] * side[2] * static_cast<double>(problem.grid.count());
+  return problem.particles * reach * reach * reach >= fewest_in_reach * volume;
+}
+
+double coordinate_spacing(const Problem& problem, double stray) {
+  if (!problem.in_quanta) return 0.0;
+  const Double3& side = problem.grid.side;
+  const double from_centre = 0.5 * *std::max_element(side.begin(), side.end()) + stray;
+  return lattice_spacing(from_centre + cutoff_of(problem.potential));
+}
 
 std::optional<std::string> partners_beyond_neighbor_cells(const Problem& problem) {
   if (std::isinf(cutoff_of(problem.potential))) {

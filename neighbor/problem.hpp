@@ -25,9 +25,19 @@ struct Problem {
   double skin = 0.0;          ///< cells are wider than the cutoff by this much, for lists [sigma]
   ListUntil list_until = ListUntil::best;
   Precision precision = Precision::mixed;
+  bool in_quanta = false;      ///< forces are summed in whole quanta, of coordinates on a lattice
   bool deterministic = false;  ///< the order of sources must not depend on who comes first
   DeviceProperties device;
 };
+
+/// Whether forces are large enough to be summed in quanta that are made for a liquid, which is for
+/// sums that keep more digits than pairs have: where a cube of the cutoff, or of what a cutoff
+/// usually is, has a few particles in the mean.
+bool suits_quanta(const Problem& problem);
+
+/// Of the lattice that coordinates of pairs are on then: floats hold every sum and difference of
+/// those of two partners, as long as nobody is farther than `stray` outside its cell [sigma].
+double coordinate_spacing(const Problem& problem, double stray);
 
 /// The reason, in words, why the 27 cells around a particle do not hold all its partners: the
 /// interaction acts at any distance, or a periodic side is below the cutoff. Nothing if they do.

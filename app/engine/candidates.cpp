@@ -195,8 +195,8 @@ Problem problem_for(const Candidate& candidate, const Problem& problem) {
   Problem own = problem;
   own.grid = wider_grid(problem.grid, least_cell_width(candidate, problem));
   own.parts_of_a_cell = parts_of_a_cell(candidate.entry->info.order);
-  if (!candidate.keeps_list()) return own;
-  own.skin = candidate.skin;
+  own.in_quanta = candidate.entry->info.sums_quanta && suits_quanta(problem);
+  if (candidate.keeps_list()) own.skin = candidate.skin;
   return own;
 }
 

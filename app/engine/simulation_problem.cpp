@@ -160,6 +160,11 @@ ListBounds list_bounds(const Problem& problem) {
   return bounds;
 }
 
+double spacing_of_list(const Problem& problem) {
+  const ListBounds bounds = list_bounds(problem);
+  return coordinate_spacing(problem, std::max(bounds.most_displacement, bounds.farthest));
+}
+
 double stray_of_list(const Problem& problem) {
   return (may_stray(problem) ? 1.0 : 0.5) * problem.skin;
 }

@@ -34,6 +34,9 @@ ListBounds list_bounds(const Problem& problem);
 /// How far from its cell a particle may be while a list lasts [sigma]; 0 where none is kept.
 double stray_of_list(const Problem& problem);
 
+/// Of the lattice that coordinates of pairs are on; 0 where they are on none [sigma].
+double spacing_of_list(const Problem& problem);
+
 /// What Particles and Binning will take for this problem.
 std::int64_t bytes_on_device(const Problem& problem);
 

@@ -7,6 +7,9 @@
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain.
 //
+// In mixed precision forces of a liquid are summed in whole quanta, which add up exactly:
+// docs/decisions/0047-whole-quanta-on-a-gpu.md.
+//
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
 #include "core/cell_parts.hpp"
 #include "core/device/read_ahead.hpp"
@@ -20,29 +23,27 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// What a build begins with, in kernels because copies and fills pass no gate.
-template <class Pair>
+/// What a build begins with, in a kernel because fills pass no gate.
 struct BeginClusters {
   static constexpr const char* name = "cluster-list: begin";
-  FillShifts<Pair> fill_shifts;
   Index* count;  ///< [2]
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index code) const {
-    fill_shifts(code);
-    if (code < 2) count[code] = 0;
-  }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index part) const { count[part] = 0; }
 };
 
 template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct WalkClusters {
   static constexpr const char* name = "cluster-list";
   using Pair = typename Precision::Pair;
-  static constexpr int max_threads = 512;
-  /// Forces in float: at most 64 registers.
-  static constexpr int min_blocks =
-      wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float> ? 2 : 1;
+  static constexpr int max_threads = 128;
+  /// Few registers and many warps where sums are floats. More warps hide nothing more than 28 do:
+  /// they only end later, when others of the device have nothing left to do. In quanta the forces
+  /// of two sources are kept until they are added together, which takes as many as in double.
+  static constexpr bool in_floats =
+      wanted == Wanted::forces && std::is_same_v<typename Precision::Accumulator, float>;
+  static constexpr int min_blocks = in_floats ? 7 : 4;
   using Pairs = ClusterPairs<Precision, wanted, Interaction>;
-  using Sum = typename Pairs::Sum;
+  using Sums = typename Pairs::Sums;
   using Source = typename Pairs::Source;
   using Targets = typename Pairs::Targets;
   using Shifts = typename Pairs::Shifts;
@@ -50,39 +51,78 @@ struct WalkClusters {
   Pairs pairs;
   ListRows rows;
   ClustersView clusters;
-  const RoundedShift<Pair>* shifts;  ///< [27]
   Sink sink;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Shifts shift_of(block, shifts);
+    const Shifts shift_of(block, pairs.particles.grid);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
     const Index number = rows.row_of(thread), lane = rows.lane_of(thread);
     const ClustersOfPart part(clusters, pairs.particles.part);
     block.barrier();
     if (rows.row_of(thread - block.lane()) >= part.count()) return;  // the whole warp
+    // A lane without a row reads somebody's: at a branch the others would wait for what they read.
     const bool is_there = number < part.count();
-    const Index row = part.row(number);
-    Targets targets;
-    if (is_there) targets.cluster = clusters.cluster[row];
-    for (int t = 0; t < targets_of_a_cluster; ++t) {
-      targets.at[t] = t < targets.cluster.count ? pairs.particles.packed[targets.cluster.first + t]
-                                                : Targets::nobody();
-    }
-    Sum sum[targets_of_a_cluster];
-    if constexpr (requires { sink.fetch_ahead(Index{0}); }) {
-      if (lane < targets.cluster.count) sink.fetch_ahead(targets.cluster.first + lane);
-    }
-    if (is_there) {
-      walk(row, lane, targets, shift_of, sum);
-      if (lane < targets.cluster.count) {
-        pairs.add_own(lane, targets, pairs.particles.packed[targets.cluster.first + lane], sum);
-      }
-    }
-    const Sum whole = pairs.whole(block, sum, rows.lanes);
+    const Index row = part.row(is_there ? number : 0);
+    Start start = begin(row, lane);
     const LanesOfTargets lanes(rows);
     const Index t = lanes.target(lane);
-    if (lanes.is_first(lane) && t < targets.cluster.count) {
-      whole.store(sink, targets.cluster.first + t);
+    const Index mine = start.cluster.particle(t);
+    if constexpr (moves) sink.fetch_ahead(mine);
+    if (!is_there) start.length = start.cluster.count = 0;
+    const Targets targets = targets_of(start.cluster);
+    Sums sums;
+    walk(row, lane, start, targets, shift_of, sums);
+    const auto read = read_of_move(mine);
+    const bool is_source = lane < targets.cluster.count;
+    if (is_source) pairs.add_own(lane, targets, targets.of_lane(lane), sums);
+    const int sources = rows.sources_of_a_lane(start.length) + (is_source ? 1 : 0);
+    const auto whole = pairs.whole(block, sums, rows, sources, [&](auto& exact) {
+      correct(row, lane, start.length, targets, shift_of, sums, exact);
+    });
+    if (!lanes.is_first(lane) || t >= targets.cluster.count) return;
+    if constexpr (moves) {
+      sink(mine, whole.force, read);
+    } else {
+      whole.store(sink, mine);
+    }
+  }
+
+ private:
+  static constexpr bool moves = std::is_same_v<Sink, KickAndDrift<Precision>>;
+
+  /// What a lane reads before it adds anything, all of it at once but for what it has to look up.
+  struct Start {
+    FourEntries entries;
+    Index length;
+    Cluster cluster;
+    Source odd, even;
+  };
+  PENCILBOX_DEVICE_FUNCTION Start begin(Index row, Index lane) const {
+    Start start;
+    start.entries = read_ahead(rows.fours(row, lane));
+    start.length = rows.length[row];
+    start.cluster = clusters.cluster[row];
+    start.odd = packed(start.entries.first);
+    start.even = packed(start.entries.second);
+    return start;
+  }
+
+  PENCILBOX_DEVICE_FUNCTION Targets targets_of(const Cluster& cluster) const {
+    Targets targets;
+    targets.cluster = cluster;
+    for (int t = 0; t < targets_of_a_cluster; ++t) {
+      targets.at[t] =
+          t < cluster.count ? pairs.particles.packed[cluster.first + t] : Targets::nobody();
+    }
+    return targets;
+  }
+
+  /// What moving a particle will need, while its force is still summed up.
+  PENCILBOX_DEVICE_FUNCTION auto read_of_move(Index i) const {
+    if constexpr (moves) {
+      return sink.read(i);
+    } else {
+      return 0;
     }
   }
 
@@ -90,25 +130,25 @@ struct WalkClusters {
   /// entries behind these are already nearer than memory, so that they come in that time. In
   /// float two fours take turns, so that none is copied; in double that costs more registers than
   /// copies cost.
-  PENCILBOX_DEVICE_FUNCTION void walk(Index row, Index lane, const Targets& targets,
-                                      const Shifts& shift_of,
-                                      Sum (&sum)[targets_of_a_cluster]) const {
+  PENCILBOX_DEVICE_FUNCTION void walk(Index row, Index lane, const Start& start,
+                                      const Targets& targets, const Shifts& shift_of,
+                                      Sums& sums) const {
     constexpr bool take_turns = sizeof(Pair) == sizeof(float);
     const FourEntries* fours = rows.fours(row, lane);
-    Index left = rows.length[row];
-    FourEntries now = *fours, next;
-    Source odd = packed(now.first), even = packed(now.second);
+    Index left = start.length;
+    FourEntries now = start.entries, next;
+    Source odd = start.odd, even = start.even;
     const auto meet = [&](const FourEntries& these, FourEntries& those) {
       if (left > 2 * rows.chunk()) fetch_ahead(fours + 2 * rows.stride());  // from memory
       if (left > rows.chunk()) fours += rows.stride();
       those = read_ahead(fours);
-      pairs.add(targets, these.first, odd, shift_of, sum);
+      pairs.add(targets, these.first, odd, shift_of, sums);
       odd = packed(these.third);
-      pairs.add(targets, these.second, even, shift_of, sum);
+      pairs.add(targets, these.second, even, shift_of, sums);
       even = packed(these.fourth);
-      pairs.add(targets, these.third, odd, shift_of, sum);
+      pairs.add(targets, these.third, odd, shift_of, sums);
       odd = packed(those.first);
-      pairs.add(targets, these.fourth, even, shift_of, sum);
+      pairs.add(targets, these.fourth, even, shift_of, sums);
       even = packed(those.second);
       left -= rows.chunk();
     };
@@ -121,6 +161,20 @@ struct WalkClusters {
         now = next;
       }
     }
+  }
+
+  /// The lane's sources once more: see ClusterSums.
+  PENCILBOX_DEVICE_FUNCTION void correct(Index row, Index lane, Index length,
+                                         const Targets& targets, const Shifts& shift_of, Sums& sums,
+                                         typename Pairs::Corrections& exact) const {
+    const FourEntries* fours = rows.fours(row, lane);
+    for (Index left = length; left > 0; left -= rows.chunk(), fours += rows.stride()) {
+      for (const ListEntry& entry : {fours->first, fours->second, fours->third, fours->fourth}) {
+        pairs.correct(targets, entry, packed(entry), shift_of, sums, exact);
+      }
+    }
+    if (lane >= targets.cluster.count) return;
+    pairs.correct_own(lane, targets, targets.of_lane(lane), sums, exact);
   }
 
   PENCILBOX_DEVICE_FUNCTION Source packed(const ListEntry& entry) const {
@@ -157,35 +211,31 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   }
 
   void rebuild(const BinnedParticles<Precision>& particles, Stream& stream) override {
-    shifts_.resize(ShiftCode::count);
     count_.resize(2);
     const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
     clusters_.resize(most);
-    for_each(stream, ShiftCode::count,
-             BeginClusters<Pair>{{particles.grid, shifts_.data()}, count_.data()});
+    for_each(stream, 2, BeginClusters{count_.data()});
     using Build = BuildClusters<Precision>;
     const ListBuild<Precision> list{particles, memory_.rows(most),
                                     static_cast<Pair>(radius_ * radius_)};
     launch(stream, Build::launch_shape(particles.cells(), shares_),
-           Build{list, clusters(most), shifts_.data(), shares_, reach_squared_of<Pair>(radius_)});
+           Build{list, clusters(most), shares_, reach_squared_of<Pair>(radius_)});
   }
 
   /// Launches the kernel: see BackendWithSinks.
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
-    const bool is_border = particles.part == PartOfTargets::border;
-    const std::int64_t of_part =
-        is_border ? most_rows_of_four(particles.most_in_border, particles.cells()) : most;
-    using Kernel = WalkClusters<Precision, wanted, InForceUnits<Functor>, Sink>;
-    shape_ = {divide_up(of_part * lanes_, threads_), threads_, Kernel::Shifts::bytes};
-    launch(stream, shape_,
-           Kernel{{particles, in_force_units(functor)},
-                  memory_.rows(most),
-                  clusters(most),
-                  shifts_.data(),
-                  sink});
+    with_units<wanted>(particles, functor, [&](const auto& in_units) {
+      using Kernel = WalkClusters<Precision, wanted, std::decay_t<decltype(in_units)>, Sink>;
+      const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
+      const bool is_border = particles.part == PartOfTargets::border;
+      const std::int64_t of_part =
+          is_border ? most_rows_of_four(particles.most_in_border, particles.cells()) : most;
+      shape_ = {divide_up(of_part * lanes_, threads_), threads_, Kernel::Shifts::bytes};
+      launch(stream, shape_,
+             Kernel{{particles, in_units}, memory_.rows(most), clusters(most), sink});
+    });
   }
 
   /// Launches the kernel of a cycle: see BackendWithSinks.
@@ -193,22 +243,18 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   bool stay_resident(const BinnedParticles<Precision>& particles, const Functor& functor,
                      const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
                      Stream& stream) {
-    using Kernel = ResidentClusters<Precision, InForceUnits<Functor>>;
-    const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
-    const ListRows rows = memory_.rows(most);
-    const LaunchShape shape =
-        resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
-    if (!launch_resident(stream, shape,
-                         Kernel{{particles, in_force_units(functor)},
-                                rows,
-                                clusters(most),
-                                shifts_.data(),
-                                move,
-                                units})) {
-      return false;
-    }
-    shape_ = shape;
-    return true;
+    bool all_at_once = false;
+    with_units<Wanted::forces>(particles, functor, [&](const auto& in_units) {
+      using Kernel = ResidentClusters<Precision, std::decay_t<decltype(in_units)>>;
+      const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
+      const ListRows rows = memory_.rows(most);
+      const LaunchShape shape =
+          resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
+      all_at_once = launch_resident(
+          stream, shape, Kernel{{particles, in_units}, rows, clusters(most), move, units});
+      if (all_at_once) shape_ = shape;
+    });
+    return all_at_once;
   }
 
   bool takes_parts() const override { return true; }
@@ -225,6 +271,20 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   }
 
  private:
+  /// Calls visit(interaction) with forces in the units that a kernel sums.
+  template <Wanted wanted, class Functor, class Visit>
+  void with_units(const BinnedParticles<Precision>& particles, const Functor& functor,
+                  const Visit& visit) const {
+    if constexpr (pairs_must_cancel<Precision> && has_force_quanta<Functor>) {
+      const auto in_quanta = in_force_quanta(functor);
+      const Index sources_of_a_lane = memory_.capacity() / lanes_ + 1;
+      if (particles.on_lattice && sources_of_a_lane <= in_quanta.most_forces) {
+        return visit(in_quanta);
+      }
+    }
+    visit(in_force_units(functor));
+  }
+
   ClustersView clusters(std::int64_t most) {
     return {clusters_.data(), count_.data(), static_cast<Index>(most)};
   }
@@ -234,7 +294,9 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     const std::string& given = options.at("threads_per_cluster");
     if (given != "auto") return std::stoi(given);
     const std::int64_t at_once =
-        std::int64_t{most_resident_threads<Precision>} * problem.device.multiprocessors;
+        std::int64_t{most_resident_threads(
+            sizeof(typename Precision::Accumulator) == sizeof(float) || problem.in_quanta)} *
+        problem.device.multiprocessors;
     const std::int64_t clusters = most_rows_of_four(problem.particles, problem.grid.count());
     int lanes = targets_of_a_cluster;
     while (lanes < 32 && clusters * 2 * lanes <= at_once) lanes *= 2;
@@ -249,7 +311,6 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   ListMemory memory_;
   Buffer<Cluster> clusters_;
   Buffer<Index> count_;
-  Buffer<RoundedShift<Pair>> shifts_;
   LaunchShape shape_;
 };
 
@@ -260,7 +321,10 @@ BackendEntry cluster_list() {
       .name = "cluster-list",
       .summary = "four targets a row of sources, a list used until a particle has moved far",
       .source = "ours, after Pall and Hess 2013",
-      .options = {block_option("128"),
+      .options = {{.name = "block",
+                   .default_value = "128",
+                   .description = "threads of a block",
+                   .choices = {"32", "64", "128"}},
                   {.name = "threads_per_cluster",
                    .default_value = "auto",
                    .description = "threads that share a row; auto: the more, the fewer particles",
@@ -269,6 +333,7 @@ BackendEntry cluster_list() {
       .rebuild = Rebuild::on_displacement,
       .on_ranks = OnRanks::not_to_the_bit,
       .order = ParticleOrder::curves_in_cells,
+      .sums_quanta = true,
       .worth_trying = {{}},
   });
 }

@@ -270,8 +270,7 @@ class VerletList final : public BackendWithSinks<Precision, VerletList<Precision
     const ListRows rows = memory_.rows(particles.count);
     const LaunchShape shape =
         resident_shape(rows, Kernel::Shifts::bytes, Kernel::max_threads, device_);
-    if (!launch_resident(stream, shape,
-                         Kernel{particles, functor, rows, shifts_.data(), move, units})) {
+    if (!launch_resident(stream, shape, Kernel{particles, functor, rows, move, units})) {
       return false;
     }
     shape_ = shape;

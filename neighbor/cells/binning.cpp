@@ -258,6 +258,7 @@ struct SettleOrder {
   Vec3View<State> reference;
   PackedPosition<Pair>* packed;
   PackedPosition<Pair>* packed_reference;
+  PairCoordinates<State, Pair> coordinates;
   LookAhead<State> ahead;
   bool several_types;
   OffsetsOfCells offsets;  ///< are found in passing
@@ -271,8 +272,8 @@ struct SettleOrder {
     const Vec3<State> then = ahead(position, velocity);
     to.position.store(i, position);
     reference.store(i, then);
-    packed[i] = {position.template to<Pair>(), packed_type};
-    packed_reference[i] = {then.template to<Pair>(), packed_type};
+    packed[i] = {coordinates(position), packed_type};
+    packed_reference[i] = {coordinates(then), packed_type};
     to.velocity.store(i, velocity);
     to.cell[i] = from.cell[i];
     to.id[i] = from.id[i];
@@ -285,13 +286,15 @@ template <class Precision>
 struct PackPositions {
   static constexpr const char* name = "binning: pack positions";
   using Pair = typename Precision::Pair;
-  Vec3View<const typename Precision::State> position;
+  using State = typename Precision::State;
+  Vec3View<const State> position;
   const std::int32_t* type;
   PackedPosition<Pair>* packed;
+  PairCoordinates<State, Pair> coordinates;
   bool several_types;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    packed[i] = {position[i].template to<Pair>(),
+    packed[i] = {coordinates(position[i]),
                  static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
   }
 };
@@ -506,6 +509,7 @@ Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, 
   arrival.under_watch = {state.position.view(),
                          reference.view(),
                          packed_[static_cast<std::size_t>(unit) % 2].data(),
+                         coordinates(),
                          state.type.data(),
                          squared(rules_.bounds.most_displacement),
                          squared(rules_.bounds.farthest),
@@ -540,7 +544,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   if (rules_.lasts == OrderLasts::while_near) {
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
-                                    packed_[0].data(), packed_[1].data(), ahead,
+                                    packed_[0].data(), packed_[1].data(), coordinates(), ahead,
                                     particles.types > 1, offsets, particles.count});
     return;
   }
@@ -602,7 +606,7 @@ template <class Precision>
 void Binning<Precision>::renew_mirror(const Particles<Precision>& particles, Stream& stream) {
   for_each(stream, particles.count,
            PackPositions<Precision>{particles.state.position.view(), particles.state.type.data(),
-                                    packed_[0].data(), particles.types > 1});
+                                    packed_[0].data(), coordinates(), particles.types > 1});
 }
 
 template <class Precision>
@@ -624,6 +628,8 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   binned.cell = particles.state.cell.data();
   binned.state_position = particles.state.position.view();
   binned.grid = grid_.view<Pair>();
+  binned.on_lattice = rules_.spacing > 0.0;
+  if (binned.on_lattice) binned.grid.side = coordinates()(grid_.view<State>().side);
   if constexpr (Reorder<Precision>::separate_pair_position) {
     binned.position = pair_position_.view();
   } else {

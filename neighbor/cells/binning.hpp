@@ -52,6 +52,9 @@ struct OrderRules {
   OrderLasts lasts = OrderLasts::one_step;
   ListBounds bounds{};  ///< while an order lasts
   CellParts parts{};
+  /// While it lasts, of the lattice that coordinates of pairs are on; 0: as fine as they come
+  /// [sigma].
+  double spacing = 0.0;
 };
 
 template <class Precision>
@@ -69,9 +72,10 @@ class Binning {
   void scan_in_blocks(bool wanted) { scans_in_blocks_ = wanted; }
 
   /// To the same cells with other sides. Particles have to be ordered anew.
-  void stretch(const CellGrid& grid, const ListBounds& bounds) {
+  void stretch(const CellGrid& grid, const ListBounds& bounds, double spacing) {
     grid_ = grid;
     rules_.bounds = bounds;
+    rules_.spacing = spacing;
   }
 
   /// Allocates for these particles, so that none of it happens in a step.
@@ -157,6 +161,9 @@ class Binning {
   void count_anew(Stream& stream);
   void order_by_id(Particles<Precision>& particles, const LookAhead<State>& ahead, Stream& stream);
 
+  auto coordinates() const {
+    return PairCoordinates<State, typename Precision::Pair>::with(rules_.spacing);
+  }
   Index parts() const { return grid_.count() * rules_.parts.count; }
   auto part_of(const Particles<Precision>& particles, const LookAhead<State>& ahead = {}) const;
   void scan_and_reorder(Particles<Precision>& particles, const LookAhead<State>& ahead,

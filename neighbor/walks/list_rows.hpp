@@ -73,6 +73,10 @@ struct ListRows {
   }
   PENCILBOX_DEVICE_FUNCTION std::int64_t stride() const { return between; }
 
+  /// With padding, of a row of this length.
+  PENCILBOX_DEVICE_FUNCTION Index sources_of_a_lane(Index row_length) const {
+    return ((row_length + chunk() - 1) >> (lane_bits + 2)) << 2;
+  }
   /// With padding: whole chunks, and at least one, so that the first may be read before the length.
   PENCILBOX_DEVICE_FUNCTION Index padded(Index row_length) const {
     const Index whole = (row_length + chunk() - 1) >> (lane_bits + 2) << (lane_bits + 2);

@@ -14,13 +14,12 @@ class SharedShifts {
  public:
   static constexpr std::size_t bytes = 3 * stride * sizeof(Pair);
 
-  /// `shifts`: [27]. The block has a warp at least. Its threads meet at a barrier before they look
-  /// one up.
-  PENCILBOX_DEVICE_FUNCTION SharedShifts(const Block& block, const RoundedShift<Pair>* shifts)
+  /// The block has a warp at least. Its threads meet at a barrier before they look one up.
+  PENCILBOX_DEVICE_FUNCTION SharedShifts(const Block& block, const GridView<Pair>& grid)
       : coordinate_(block.shared<Pair>(3 * stride)) {
     const Index code = block.thread();
     if (code < ShiftCode::count) {
-      const Vec3<Pair> shift = shifts[code].rounded;
+      const Vec3<Pair> shift = ShiftCode::shift(grid, code).rounded;
       coordinate_[code] = shift.x;
       coordinate_[stride + code] = shift.y;
       coordinate_[2 * stride + code] = shift.z;

@@ -75,11 +75,9 @@ class WarpNeighborhood {
            lanes * room * (sizeof(Source) + sizeof(Pair));
   }
 
-  /// `shifts`: [27]. Every thread of the block must call it; they meet at a barrier before any goes
-  /// to a cell.
+  /// Every thread of the block must call it; they meet at a barrier before any goes to a cell.
   PENCILBOX_DEVICE_FUNCTION WarpNeighborhood(const Block& block,
-                                             const BinnedParticles<Precision>& particles,
-                                             const RoundedShift<Pair>* shifts)
+                                             const BinnedParticles<Precision>& particles)
       : block_(block),
         particles_(particles),
         shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
@@ -88,8 +86,7 @@ class WarpNeighborhood {
         cells_(block, warps_of(block)),
         place_(room * block.warp() * block.warp_size()) {
     for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
-      const RoundedShift<Pair> shift = shifts[code];
-      shifts_[code] = shift;
+      shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
     }
   }
 

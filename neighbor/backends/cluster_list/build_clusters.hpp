@@ -112,7 +112,6 @@ struct BuildClusters {
 
   ListBuild<Precision> list;
   ClustersView clusters;
-  const RoundedShift<Pair>* shifts;  ///< [27]
   ClusterShares shares;
   Pair reach_squared;
 
@@ -122,7 +121,7 @@ struct BuildClusters {
   }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    Around around(block, list.particles, shifts);
+    Around around(block, list.particles);
     const Targets targets(block);
     block.barrier();
     const auto warps = static_cast<Index>(block.blocks() * warps_of(block));

@@ -9,25 +9,23 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 /// Of a multiprocessor: more would leave a thread too few registers.
-template <class Precision>
-constexpr int most_resident_threads =
-    std::is_same_v<typename Precision::Accumulator, float> ? 768 : 512;
+constexpr int most_resident_threads(bool sums_are_words) { return sums_are_words ? 640 : 512; }
 
 template <class Precision, class Interaction>
 struct ResidentClusters {
   static constexpr const char* name = "cluster-list: a cycle in one kernel";
   using Pair = typename Precision::Pair;
   using State = typename Precision::State;
-  static constexpr int max_threads = most_resident_threads<Precision>;
+  static constexpr int max_threads = most_resident_threads(sums_in_words<Precision, Interaction>);
   using Pairs = ClusterPairs<Precision, Wanted::forces, Interaction>;
   using Source = typename Pairs::Source;
   using Shifts = typename Pairs::Shifts;
+  using Sums = typename Pairs::Sums;
   using Sum = typename Pairs::Sum;
 
   Pairs pairs;
   ListRows rows;
   ClustersView clusters;
-  const RoundedShift<Pair>* shifts;  ///< [27]
   KickAndDrift<Precision> move;
   UnitsOfCycle<Precision> units;
 
@@ -45,7 +43,7 @@ struct ResidentClusters {
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Shifts shift_of(block, shifts);
+    const Shifts shift_of(block, pairs.particles.grid);
     ResidentEntries entries(block, rows);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
     const Index number = rows.row_of(thread);
@@ -85,7 +83,7 @@ struct ResidentClusters {
   PENCILBOX_DEVICE_FUNCTION ClusterTargets<Pair> targets_of(const Block& block, const Row& row,
                                                             const MovingParticle<Precision>& self,
                                                             std::int32_t type) const {
-    const Vec3<Pair> mine = self.position.template to<Pair>();
+    const Vec3<Pair> mine = move.arrival.under_watch.coordinates(self.position);
     const int first_lane = block.lane() - row.lane;
     ClusterTargets<Pair> targets;
     targets.cluster = row.cluster;
@@ -106,24 +104,30 @@ struct ResidentClusters {
   PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Block& block, const Row& row,
                                        const ClusterTargets<Pair>& targets, const Shifts& shift_of,
                                        const ResidentEntries& entries, const Source* mirror) const {
-    Sum sum[targets_of_a_cluster];
+    Sums sums;
+    const Source own = targets.of_lane(row.lane);
     for (Index chunk = 0; chunk * rows.chunk() < row.length; ++chunk) {
       const FourEntries now = entries[chunk];
       const Source first = mirror[now.first.index()];
       const Source second = mirror[now.second.index()];
       const Source third = mirror[now.third.index()];
       const Source fourth = mirror[now.fourth.index()];
-      pairs.add(targets, now.first, first, shift_of, sum);
-      pairs.add(targets, now.second, second, shift_of, sum);
-      pairs.add(targets, now.third, third, shift_of, sum);
-      pairs.add(targets, now.fourth, fourth, shift_of, sum);
+      pairs.add(targets, now.first, first, shift_of, sums);
+      pairs.add(targets, now.second, second, shift_of, sums);
+      pairs.add(targets, now.third, third, shift_of, sums);
+      pairs.add(targets, now.fourth, fourth, shift_of, sums);
     }
-    Source own = targets.at[0];
-    for (int t = 1; t < targets_of_a_cluster; ++t) {
-      if (row.lane == t) own = targets.at[t];
-    }
-    if (row.lane < row.cluster.count) pairs.add_own(row.lane, targets, own, sum);
-    return pairs.whole(block, sum, rows.lanes);
+    if (row.lane < row.cluster.count) pairs.add_own(row.lane, targets, own, sums);
+    const int sources = rows.sources_of_a_lane(row.length) + (row.lane < row.cluster.count ? 1 : 0);
+    return pairs.whole(block, sums, rows, sources, [&](auto& exact) {
+      for (Index chunk = 0; chunk * rows.chunk() < row.length; ++chunk) {
+        const FourEntries now = entries[chunk];
+        for (const ListEntry& entry : {now.first, now.second, now.third, now.fourth}) {
+          pairs.correct(targets, entry, mirror[entry.index()], shift_of, sums, exact);
+        }
+      }
+      if (row.lane < row.cluster.count) pairs.correct_own(row.lane, targets, own, sums, exact);
+    });
   }
 };
 

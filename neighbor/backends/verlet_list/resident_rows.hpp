@@ -22,7 +22,6 @@ struct ResidentRows {
   BinnedParticles<Precision> particles;
   Interaction interaction;
   ListRows rows;
-  const RoundedShift<Pair>* shifts;  ///< [27]
   KickAndDrift<Precision> move;
   UnitsOfCycle<Precision> units;
 
@@ -35,7 +34,7 @@ struct ResidentRows {
   };
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
-    const Shifts shift_of(block, shifts);
+    const Shifts shift_of(block, particles.grid);
     ResidentEntries entries(block, rows);
     const std::int64_t thread = block.index() * block.threads() + block.thread();
     const Index particle = rows.row_of(thread), lane = rows.lane_of(thread);

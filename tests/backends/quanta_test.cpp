@@ -1,0 +1,125 @@
+// Back ends that sum forces in whole quanta in mixed precision. What they share with all back ends
+// is tested over the registry.
+#include <gtest/gtest.h>
+
+#include "tests/support/every_backend.hpp"
+
+namespace pencilbox::testing {
+namespace {
+
+std::vector<BackendCase> backends_with_quanta() {
+  return cases_where([](const BackendCase& one) {
+    return one.backend.info.sums_quanta && one.precision == Precision::mixed;
+  });
+}
+
+class Quanta : public EveryBackend {
+ protected:
+  /// Relative to the largest force.
+  static constexpr double bar = 2e-5;
+
+  void expect_right(const SimulationSetup& setup) const {
+    const Evaluation truth = evaluate_reference(setup);
+    const Evaluation mine = run(setup);
+    EXPECT_LE(largest_difference(mine.frame.force, truth.frame.force),
+              bar * largest_component(truth.frame.force));
+    expect_to_cancel(mine.frame.force);
+  }
+
+  static void expect_to_cancel(const std::vector<Double3>& forces) {
+    Double3 sum{};
+    for (const Double3& force : forces) {
+      for (std::size_t d = 0; d < 3; ++d) sum[d] += force[d];
+    }
+    for (const double component : sum) {
+      EXPECT_LE(std::abs(component), 1e-12 * largest_component(forces));
+    }
+  }
+};
+
+SimulationSetup crowd(double distance, Truncation truncation, double cutoff = 2.5) {
+  return make_lj_setup(random_liquid(400, periodic_box(8.3, 9.1, 8.7), distance, 31), cutoff,
+                       truncation);
+}
+
+TEST_P(Quanta, ForcesOfPairsCancelToTheLastBit) {
+  for (const double distance : {0.93, 0.7}) {  // of which the second has pairs that are too near
+    for (const Truncation truncation : {Truncation::cut, Truncation::force_shift}) {
+      SCOPED_TRACE(distance);
+      expect_to_cancel(run(crowd(distance, truncation)).frame.force);
+    }
+  }
+}
+
+/// Where the largest force is a million times the others', they are as exact as without it: in a
+/// row of four targets, and of a target's row alone.
+TEST_P(Quanta, PairsThatAreTooNearAreExact) {
+  for (const double apart : {0.45, 0.8}) {
+    SCOPED_TRACE(apart);
+    SimulationSetup setup = crowd(0.93, Truncation::force_shift);
+    setup.start.position[1] = setup.start.position[0];
+    setup.start.position[1][2] += apart;
+    const Evaluation truth = evaluate_reference(setup);
+    const Evaluation mine = run(setup);
+    const double near = largest_component(truth.frame.force);
+    ASSERT_GT(near, 500.0);
+    double others = 1.0;
+    for (std::size_t i = 2; i < truth.frame.force.size(); ++i) {
+      for (const double component : truth.frame.force[i]) {
+        others = std::max(others, std::abs(component));
+      }
+    }
+    for (std::size_t i = 0; i < truth.frame.force.size(); ++i) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        EXPECT_NEAR(mine.frame.force[i][d], truth.frame.force[i][d], bar * (i < 2 ? near : others));
+      }
+    }
+    expect_to_cancel(mine.frame.force);
+  }
+}
+
+/// More sources than the sum of all lanes may have in a word.
+TEST_P(Quanta, RowsMayBeLong) {
+  const StartState start = random_liquid(600, periodic_box(9.4, 9.4, 9.4), 0.85, 31);
+  expect_right(make_lj_setup(start, 5.5, Truncation::force_shift));
+}
+
+/// Forces in a gas are too small for the quanta of a liquid.
+TEST_P(Quanta, AreNotForAGas) {
+  const SimulationSetup setup = make_lj_setup(random_liquid(300, periodic_box(30, 31, 32), 1.6, 7),
+                                              2.5, Truncation::force_shift);
+  const Evaluation truth = evaluate_reference(setup);
+  EXPECT_LE(largest_difference(run(setup).frame.force, truth.frame.force),
+            3e-6 * largest_component(truth.frame.force));
+}
+
+/// Any sigma, epsilon and mass of numbers: the quantum follows the pair.
+TEST_P(Quanta, FollowSigmaAndEpsilon) {
+  for (const double sigma : {0.02, 3.4}) {
+    SimulationSetup setup = crowd(0.93, Truncation::cut);
+    auto& model = std::get<LennardJonesModel>(setup.potential);
+    model.pairs[0] = {.epsilon = 120.0, .sigma = sigma};
+    model.cutoff *= sigma;
+    for (std::size_t d = 0; d < 3; ++d) setup.start.box.edges[d] *= sigma;
+    for (Double3& position : setup.start.position) {
+      for (double& component : position) component *= sigma;
+    }
+    expect_right(setup);
+  }
+}
+
+/// Through an open face coordinates become as large as they like.
+TEST_P(Quanta, HoldBeyondOpenFaces) {
+  SimulationSetup setup = crowd(0.93, Truncation::shift);
+  setup.start.box.periodic = {false, true, false};
+  const std::size_t pair = setup.start.position.size() - 2;
+  setup.start.position[pair][0] = setup.start.position[pair + 1][0] = 700.0;
+  setup.start.position[pair + 1] = setup.start.position[pair];
+  setup.start.position[pair + 1][0] += 1.05;
+  expect_right(setup);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Quanta, ::testing::ValuesIn(backends_with_quanta()), case_name);
+
+}  // namespace
+}  // namespace pencilbox::testing
