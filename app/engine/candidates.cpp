@@ -85,6 +85,11 @@ Index parts_of_a_cell(ParticleOrder order) {
   return 1;
 }
 
+/// Nobody asks for doubles, by the option of back ends that can.
+bool may_sum_quanta(const Candidate& candidate) {
+  return candidate.entry->info.sums_quanta && candidate.options.at("sums") != "double";
+}
+
 BackendOptions over_defaults(const BackendInfo& info, const BackendOptions& chosen) {
   BackendOptions options = default_options(info);
   for (const auto& [name, value] : chosen) options.at(name) = value;
@@ -195,7 +200,7 @@ Problem problem_for(const Candidate& candidate, const Problem& problem) {
   Problem own = problem;
   own.grid = wider_grid(problem.grid, least_cell_width(candidate, problem));
   own.parts_of_a_cell = parts_of_a_cell(candidate.entry->info.order);
-  own.in_quanta = candidate.entry->info.sums_quanta && suits_quanta(problem);
+  own.in_quanta = may_sum_quanta(candidate) && suits_quanta(problem);
   if (candidate.keeps_list()) own.skin = candidate.skin;
   return own;
 }

@@ -271,7 +271,9 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   }
 
  private:
-  /// Calls visit(interaction) with forces in the units that a kernel sums.
+  /// Calls visit(interaction) with forces in the units that a kernel sums. Rows of two thousand
+  /// sources and more are too long for quanta; on ranks that differ there, forces of a pair cancel
+  /// to a quantum.
   template <Wanted wanted, class Functor, class Visit>
   void with_units(const BinnedParticles<Precision>& particles, const Functor& functor,
                   const Visit& visit) const {
@@ -328,7 +330,12 @@ BackendEntry cluster_list() {
                   {.name = "threads_per_cluster",
                    .default_value = "auto",
                    .description = "threads that share a row; auto: the more, the fewer particles",
-                   .choices = {"auto", "4", "8", "16", "32"}}},
+                   .choices = {"auto", "4", "8", "16", "32"}},
+                  {.name = "sums",
+                   .default_value = "auto",
+                   .description = "of forces in mixed precision; auto: whole quanta in a liquid of "
+                                  "one type, which is faster and less exact; else double",
+                   .choices = {"auto", "double"}}},
       .needs_blocks = true,
       .rebuild = Rebuild::on_displacement,
       .on_ranks = OnRanks::not_to_the_bit,
