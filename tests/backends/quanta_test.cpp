@@ -1,5 +1,7 @@
 // Back ends that sum forces in whole quanta in mixed precision. What they share with all back ends
 // is tested over the registry.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/every_backend.hpp"
@@ -91,6 +93,26 @@ TEST_P(Quanta, AreNotForAGas) {
   const Evaluation truth = evaluate_reference(setup);
   EXPECT_LE(largest_difference(run(setup).frame.force, truth.frame.force),
             3e-6 * largest_component(truth.frame.force));
+}
+
+/// Who asks for doubles has their digits.
+TEST_P(Quanta, AreNotWhereDoublesAreAskedFor) {
+  SimulationSetup setup = crowd(0.93, Truncation::force_shift);
+  const Evaluation truth = evaluate_reference(setup);
+  const auto error = [&](const std::string& sums) {
+    setup.options = default_options(backend().info);
+    setup.options.at("sums") = sums;
+    double squares = 0.0;
+    const Evaluation mine = run(setup);
+    for (std::size_t i = 0; i < mine.frame.force.size(); ++i) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double off = mine.frame.force[i][d] - truth.frame.force[i][d];
+        squares += off * off;
+      }
+    }
+    return std::sqrt(squares);
+  };
+  EXPECT_LT(3.0 * error("double"), error("auto"));
 }
 
 /// Any sigma, epsilon and mass of numbers: the quantum follows the pair.
