@@ -7,18 +7,16 @@
 #include <utility>
 
 #include "core/pair_coordinates.hpp"
+#include "neighbor/density_for_quanta.hpp"
 
 namespace pencilbox {
 
 bool suits_quanta(const Problem& problem) {
-  constexpr double fewest_in_reach = 4.0;
-  constexpr double usual_cutoff = 2.5;  // [sigma]
   const auto* model = std::get_if<LennardJonesModel>(&problem.potential);
   if (problem.precision != Precision::mixed || model == nullptr || model->types > 1) return false;
-  const double reach = std::max(model->largest_cutoff(), usual_cutoff * model->pairs[0].sigma);
   const Double3& side = problem.grid.side;
   const double volume = side[0] * side[1] * side[2] * static_cast<double>(problem.grid.count());
-  return problem.particles * reach * reach * reach >= fewest_in_reach * volume;
+  return dense_enough_for_quanta(problem.particles, volume, reach_for_quanta(*model));
 }
 
 double coordinate_spacing(const Problem& problem, double stray) {

@@ -226,7 +226,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   template <Wanted wanted, class Functor, class Sink>
   void run(const BinnedParticles<Precision>& particles, const Functor& functor, const Sink& sink,
            Stream& stream) {
-    with_units<wanted>(particles, functor, [&](const auto& in_units) {
+    with_units(particles, functor, [&](const auto& in_units) {
       using Kernel = WalkClusters<Precision, wanted, std::decay_t<decltype(in_units)>, Sink>;
       const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
       const bool is_border = particles.part == PartOfTargets::border;
@@ -244,7 +244,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
                      const KickAndDrift<Precision>& move, const UnitsOfCycle<Precision>& units,
                      Stream& stream) {
     bool all_at_once = false;
-    with_units<Wanted::forces>(particles, functor, [&](const auto& in_units) {
+    with_units(particles, functor, [&](const auto& in_units) {
       using Kernel = ResidentClusters<Precision, std::decay_t<decltype(in_units)>>;
       const std::int64_t most = most_rows_of_four(particles.count, particles.cells());
       const ListRows rows = memory_.rows(most);
@@ -274,7 +274,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
   /// Calls visit(interaction) with forces in the units that a kernel sums. Rows of two thousand
   /// sources and more are too long for quanta; on ranks that differ there, forces of a pair cancel
   /// to a quantum.
-  template <Wanted wanted, class Functor, class Visit>
+  template <class Functor, class Visit>
   void with_units(const BinnedParticles<Precision>& particles, const Functor& functor,
                   const Visit& visit) const {
     if constexpr (pairs_must_cancel<Precision> && has_force_quanta<Functor>) {

@@ -2,20 +2,15 @@
 // are in it.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include "core/interactions/interaction.hpp"
 #include "neighbor/binned_particles.hpp"
+#include "neighbor/density_for_quanta.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/vectors/tables.hpp"
 
 namespace pencilbox::host {
-
-/// Where a cube of the cutoff, or of what a cutoff usually is, has fewer particles than that in the
-/// mean, pairs are in double: in a gas forces are too small for quanta that are made for a liquid.
-inline constexpr double fewest_in_reach = 4.0;
-inline constexpr double usual_cutoff = 2.5;  ///< [sigma]
 
 template <class Precision>
 class VectorPairs {
@@ -30,10 +25,8 @@ class VectorPairs {
         form_(model_.truncation == Truncation::force_shift ? LennardJonesForm::force_shifted
                                                            : LennardJonesForm::shifted),
         pairs_(model_),
-        pairs_in_double_(model_) {
-    double smallest = model_.pairs.front().sigma;
-    for (const PairCoefficients& pair : model_.pairs) smallest = std::min(smallest, pair.sigma);
-    reach_ = std::max(model_.largest_cutoff(), usual_cutoff * smallest);
+        pairs_in_double_(model_),
+        reach_(reach_for_quanta(model_)) {
     if constexpr (sums_keep_more) fixed_point_.emplace(model_, pairs_in_double_);
   }
   VectorPairs(const VectorPairs&) = delete;  // tables point to others
@@ -61,7 +54,7 @@ class VectorPairs {
     if (!particles.stay_near) return false;
     const Vec3<double> side = particles.grid.exact_side;
     const double volume = side.x * side.y * side.z * particles.cells();
-    return particles.count * reach_ * reach_ * reach_ >= fewest_in_reach * volume;
+    return dense_enough_for_quanta(particles.count, volume, reach_);
   }
 
  private:
@@ -75,9 +68,9 @@ class VectorPairs {
 
   LennardJonesModel model_;
   LennardJonesForm form_;
-  double reach_ = 0.0;  ///< [sigma]
   PairTables<State> pairs_;
   PairTables<double> pairs_in_double_;
+  double reach_;                                 ///< [sigma]
   std::optional<FixedPointTables> fixed_point_;  ///< where sums keep more digits than pairs have
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/every_backend.hpp"
+#include "tests/support/pairs_that_cancel.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -26,16 +27,6 @@ class Quanta : public EveryBackend {
     EXPECT_LE(largest_difference(mine.frame.force, truth.frame.force),
               bar * largest_component(truth.frame.force));
     expect_to_cancel(mine.frame.force);
-  }
-
-  static void expect_to_cancel(const std::vector<Double3>& forces) {
-    Double3 sum{};
-    for (const Double3& force : forces) {
-      for (std::size_t d = 0; d < 3; ++d) sum[d] += force[d];
-    }
-    for (const double component : sum) {
-      EXPECT_LE(std::abs(component), 1e-12 * largest_component(forces));
-    }
   }
 };
 
@@ -63,19 +54,7 @@ TEST_P(Quanta, PairsThatAreTooNearAreExact) {
     setup.start.position[1][2] += apart;
     const Evaluation truth = evaluate_reference(setup);
     const Evaluation mine = run(setup);
-    const double near = largest_component(truth.frame.force);
-    ASSERT_GT(near, 500.0);
-    double others = 1.0;
-    for (std::size_t i = 2; i < truth.frame.force.size(); ++i) {
-      for (const double component : truth.frame.force[i]) {
-        others = std::max(others, std::abs(component));
-      }
-    }
-    for (std::size_t i = 0; i < truth.frame.force.size(); ++i) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        EXPECT_NEAR(mine.frame.force[i][d], truth.frame.force[i][d], bar * (i < 2 ? near : others));
-      }
-    }
+    expect_exact_beside_a_near_pair(mine, truth, 500.0, bar);
     expect_to_cancel(mine.frame.force);
   }
 }

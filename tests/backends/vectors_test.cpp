@@ -6,6 +6,7 @@
 #include "core/device/host/instruction_sets.hpp"
 #include "core/error.hpp"
 #include "tests/support/every_backend.hpp"
+#include "tests/support/pairs_that_cancel.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -108,13 +109,7 @@ TEST_P(Vectors, ForcesOfPairsCancelToTheLastBit) {
     for (const int types : {1, 2}) {
       for (const Truncation truncation : {Truncation::cut, Truncation::force_shift}) {
         SCOPED_TRACE(std::to_string(distance) + ", " + std::to_string(types) + " types");
-        const Evaluation mine = run(crowd(distance, types, truncation));
-        Double3 sum{};
-        for (const Double3& force : mine.frame.force) {
-          for (std::size_t d = 0; d < 3; ++d) sum[d] += force[d];
-        }
-        const double scale = largest_component(mine.frame.force);
-        for (const double component : sum) EXPECT_LE(std::abs(component), 1e-12 * scale);
+        expect_to_cancel(run(crowd(distance, types, truncation)).frame.force);
       }
     }
   }
@@ -129,20 +124,7 @@ TEST_P(Vectors, PairsThatAreTooNearAreExact) {
       setup.start.position[1][2] += 0.45;
       const Evaluation truth = evaluate_reference(setup);
       const Evaluation mine = run(setup);
-      const double near = largest_component(truth.frame.force);
-      ASSERT_GT(near, 1e5);
-      double others = 1.0;
-      for (std::size_t i = 2; i < truth.frame.force.size(); ++i) {
-        for (const double component : truth.frame.force[i]) {
-          others = std::max(others, std::abs(component));
-        }
-      }
-      for (std::size_t i = 0; i < truth.frame.force.size(); ++i) {
-        for (std::size_t d = 0; d < 3; ++d) {
-          EXPECT_NEAR(mine.frame.force[i][d], truth.frame.force[i][d],
-                      force_bars.of(precision()) * (i < 2 ? near : others));
-        }
-      }
+      expect_exact_beside_a_near_pair(mine, truth, 1e5, force_bars.of(precision()));
     }
   }
 }

@@ -70,30 +70,30 @@ struct ClusterPairs {
   template <class WalkAgain>
   PENCILBOX_DEVICE_FUNCTION Sum whole(const Block& block, Sums& sums, const ListRows& rows,
                                       int sources, const WalkAgain& walk_again) const {
-    Sum whole;
     if constexpr (Sums::may_need_correction) {
       const bool needs_correction = sums.needs_correction(interaction);
       if (block.ballot(needs_correction) != 0) {
         Corrections exact;
         if (needs_correction) walk_again(exact);
-        whole = sums.whole(block, interaction, rows, sources);
+        Sum whole = sums.whole(block, interaction, rows, sources);
         whole.force += sum_over_lanes(block, exact, rows.lanes).force;
-      } else {
-        whole = sums.whole(block, interaction, rows, sources);
+        return out_of_units(whole);
       }
-    } else {
-      whole = sums.whole(block, interaction, rows, sources);
     }
-    if constexpr (wanted != Wanted::counts) {
-      whole.force = out_of_force_units(interaction, whole.force);
-    }
-    return whole;
+    return out_of_units(sums.whole(block, interaction, rows, sources));
   }
 
  private:
   /// The shift is added once, and not for each target, where the two sides of a pair may differ by
   /// half of the last digit of a coordinate, or where no digit is lost.
   static constexpr bool shift_first = !pairs_must_cancel<Precision> || is_in_quanta<Interaction>;
+
+  PENCILBOX_DEVICE_FUNCTION Sum out_of_units(Sum sum) const {
+    if constexpr (wanted != Wanted::counts) {
+      sum.force = out_of_force_units(interaction, sum.force);
+    }
+    return sum;
+  }
 
   /// Whoever is missing is far from everybody: only who counts candidates must be told.
   PENCILBOX_DEVICE_FUNCTION static bool is_there(const Targets& targets, int t) {

@@ -46,24 +46,9 @@ template <class Precision, class Interaction>
 constexpr bool sums_in_words =
     std::is_same_v<typename Precision::Accumulator, float> || is_in_quanta<Interaction>;
 
-/// What a target sums up in quanta of force.
-template <Wanted wanted>
-struct SumInQuanta : SumOfCandidates<SumInQuanta<wanted>> {
-  Vec3<std::uint32_t> bits;  ///< of forces with their anchors, modulo 2^32; quanta in the end
-  double energy = 0.0;
-  double virial = 0.0;
-
-  template <class Op>
-  PENCILBOX_DEVICE_FUNCTION static SumInQuanta of_both(const SumInQuanta& a, const SumInQuanta& b,
-                                                       Op&& op) {
-    SumInQuanta sum;
-    sum.bits = {op(a.bits.x, b.bits.x), op(a.bits.y, b.bits.y), op(a.bits.z, b.bits.z)};
-    if constexpr (wanted == Wanted::forces_and_energies) {
-      sum.energy = op(a.energy, b.energy);
-      sum.virial = op(a.virial, b.virial);
-    }
-    return sum;
-  }
+/// Sums of whole numbers, modulo 2^32.
+struct InWords {
+  using Accumulator = std::uint32_t;
 };
 
 /// Forces in quanta. Those of pairs that are too near for them come out wrong: whether there are
@@ -76,7 +61,9 @@ struct ClusterSums<Precision, wanted, Interaction> {
   /// Of a row with so many sources the sum of all lanes fits as few bits as that of one.
   static constexpr Index longest_row = Interaction::most_forces - targets_of_a_cluster;
 
-  SumInQuanta<wanted> of[targets_of_a_cluster];
+  /// Bits of forces with their anchors; quanta in the end.
+  using Quanta = TargetSum<InWords, wanted>;
+  Quanta of[targets_of_a_cluster];
   float least_r2 = Interaction::far_away;
 
   template <class Exact, class IsAsked>
@@ -87,7 +74,7 @@ struct ClusterSums<Precision, wanted, Interaction> {
     for (int t = 0; t < targets_of_a_cluster; ++t) {
       const Vec3<float> separation = targets.at[t].position - place;
       const float r2 = squared(separation);
-      of[t].bits += interaction.bits(r2, separation, is_asked(t));
+      of[t].force += interaction.bits(r2, separation, is_asked(t));
       least_r2 = std::fmin(least_r2, is_asked(t) ? r2 : Interaction::far_away);
       if constexpr (wanted == Wanted::forces_and_energies) {
         if (!is_asked(t) || !interaction.near_range(r2)) continue;
@@ -112,14 +99,14 @@ struct ClusterSums<Precision, wanted, Interaction> {
       const Vec3<float> separation = targets.at[t].position - place;
       const float r2 = squared(separation);
       if (!is_asked(t) || !interaction.is_too_near(r2)) continue;
-      of[t].bits = of[t].bits - interaction.bits(r2, separation, true) + interaction.no_force();
+      of[t].force = of[t].force - interaction.bits(r2, separation, true) + interaction.no_force();
       exact[t].force += interaction.exact_force(separation);
     }
   }
 
   PENCILBOX_DEVICE_FUNCTION Sum whole(const Block& block, const Interaction& interaction,
                                       const ListRows& rows, int sources) {
-    for (SumInQuanta<wanted>& sum : of) sum.bits = interaction.quanta(sum.bits, sources);
+    for (Quanta& sum : of) sum.force = interaction.quanta(sum.force, sources);
     Sum whole;
     if (rows.capacity <= longest_row) {
       whole = in_double(sum_over_lanes(block, of, rows.lanes));
@@ -133,9 +120,9 @@ struct ClusterSums<Precision, wanted, Interaction> {
   }
 
  private:
-  PENCILBOX_DEVICE_FUNCTION static Sum in_double(const SumInQuanta<wanted>& sum) {
+  PENCILBOX_DEVICE_FUNCTION static Sum in_double(const Quanta& sum) {
     Sum same;
-    same.force = sum.bits.template to<std::int32_t>().template to<double>();
+    same.force = sum.force.template to<std::int32_t>().template to<double>();
     same.energy = sum.energy;
     same.virial = sum.virial;
     return same;
