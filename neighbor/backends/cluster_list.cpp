@@ -13,6 +13,7 @@
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
 #include "core/cell_parts.hpp"
 #include "core/device/read_ahead.hpp"
+#include "core/device/read_once.hpp"
 #include "neighbor/backends/cluster_list/build_clusters.hpp"
 #include "neighbor/backends/cluster_list/resident_clusters.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
@@ -99,7 +100,7 @@ struct WalkClusters {
   };
   PENCILBOX_DEVICE_FUNCTION Start begin(Index row, Index lane) const {
     Start start;
-    start.entries = read_ahead(rows.fours(row, lane));
+    start.entries = entries_at(rows.fours(row, lane));
     start.length = rows.length[row];
     start.cluster = clusters.cluster[row];
     start.odd = packed(start.entries.first);
@@ -141,7 +142,7 @@ struct WalkClusters {
     const auto meet = [&](const FourEntries& these, FourEntries& those) {
       if (left > 2 * rows.chunk()) fetch_ahead(fours + 2 * rows.stride());  // from memory
       if (left > rows.chunk()) fours += rows.stride();
-      those = read_ahead(fours);
+      those = entries_at(fours);
       pairs.add(targets, these.first, odd, shift_of, sums);
       odd = packed(these.third);
       pairs.add(targets, these.second, even, shift_of, sums);
@@ -175,6 +176,11 @@ struct WalkClusters {
     }
     if (lane >= targets.cluster.count) return;
     pairs.correct_own(lane, targets, targets.of_lane(lane), sums, exact);
+  }
+
+  /// Where warps are many, entries that nobody reads again would push positions out of the cache.
+  PENCILBOX_DEVICE_FUNCTION static FourEntries entries_at(const FourEntries* fours) {
+    return in_floats ? read_once(fours) : read_ahead(fours);
   }
 
   PENCILBOX_DEVICE_FUNCTION Source packed(const ListEntry& entry) const {

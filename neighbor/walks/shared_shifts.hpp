@@ -1,12 +1,13 @@
 // The 27 shifts of a list's entries in shared memory.
 #pragma once
 
+#include "core/device/opaque.hpp"
 #include "neighbor/walks/shift_code.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// Each coordinate apart: lanes look different ones up at a time, and 27 words lie in as many
-/// banks.
+/// Each coordinate apart, so that reads take the least of shared memory's time: lanes look
+/// different ones up at a time, and 27 words lie in as many banks.
 template <class Pair>
 class SharedShifts {
   static constexpr Index stride = 32;
@@ -31,6 +32,28 @@ class SharedShifts {
 
  private:
   SharedArray<Pair> coordinate_;
+};
+
+/// All three at one read: fewer instructions, where reads are not what a kernel waits for.
+template <class Pair>
+class SharedWholeShifts {
+ public:
+  static constexpr std::size_t bytes =
+      ShiftCode::count * sizeof(RoundedShift<Pair>) + alignof(RoundedShift<Pair>);
+
+  /// As for SharedShifts.
+  PENCILBOX_DEVICE_FUNCTION SharedWholeShifts(const Block& block, const GridView<Pair>& grid)
+      : shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)) {
+    const Index code = block.thread();
+    if (code < ShiftCode::count) shifts_[code] = {ShiftCode::shift(grid, code).rounded};
+  }
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> operator[](Index code) const {
+    const RoundedShift<Pair> shift = shifts_[opaque(code)];
+    return shift.rounded;
+  }
+
+ private:
+  SharedArray<RoundedShift<Pair>> shifts_;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

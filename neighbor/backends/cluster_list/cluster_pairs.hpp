@@ -6,12 +6,13 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-template <class Precision, Wanted wanted, class Interaction>
+template <class Precision, Wanted wanted, class Interaction,
+          template <class> class ShiftsOf = SharedShifts>
 struct ClusterPairs {
   using Pair = typename Precision::Pair;
   using Source = PackedPosition<Pair>;
   using Targets = ClusterTargets<Pair>;
-  using Shifts = SharedShifts<Pair>;
+  using Shifts = ShiftsOf<Pair>;
   using Sums = ClusterSums<Precision, wanted, Interaction>;
   using Sum = typename Sums::Sum;
   using Corrections = TargetSum<Precision, Wanted::forces>[targets_of_a_cluster];

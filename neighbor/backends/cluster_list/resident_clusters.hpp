@@ -17,7 +17,7 @@ struct ResidentClusters {
   using Pair = typename Precision::Pair;
   using State = typename Precision::State;
   static constexpr int max_threads = most_resident_threads(sums_in_words<Precision, Interaction>);
-  using Pairs = ClusterPairs<Precision, Wanted::forces, Interaction>;
+  using Pairs = ClusterPairs<Precision, Wanted::forces, Interaction, SharedWholeShifts>;
   using Source = typename Pairs::Source;
   using Shifts = typename Pairs::Shifts;
   using Sums = typename Pairs::Sums;
@@ -108,10 +108,10 @@ struct ResidentClusters {
     const Source own = targets.of_lane(row.lane);
     for (Index chunk = 0; chunk * rows.chunk() < row.length; ++chunk) {
       const FourEntries now = entries[chunk];
-      const Source first = mirror[now.first.index()];
-      const Source second = mirror[now.second.index()];
-      const Source third = mirror[now.third.index()];
-      const Source fourth = mirror[now.fourth.index()];
+      const Source first = mirror[opaque(now.first.index())];
+      const Source second = mirror[opaque(now.second.index())];
+      const Source third = mirror[opaque(now.third.index())];
+      const Source fourth = mirror[opaque(now.fourth.index())];
       pairs.add(targets, now.first, first, shift_of, sums);
       pairs.add(targets, now.second, second, shift_of, sums);
       pairs.add(targets, now.third, third, shift_of, sums);
