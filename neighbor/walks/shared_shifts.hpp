@@ -1,6 +1,7 @@
 // The 27 shifts of a list's entries in shared memory.
 #pragma once
 
+#include "core/device/device.hpp"
 #include "core/device/opaque.hpp"
 #include "neighbor/walks/shift_code.hpp"
 
