@@ -13,7 +13,6 @@
 // Rows are full (each pair in the rows of both): every target's sum is its own, no atomics.
 #include "core/cell_parts.hpp"
 #include "core/device/read_ahead.hpp"
-#include "core/device/read_once.hpp"
 #include "neighbor/backends/cluster_list/build_clusters.hpp"
 #include "neighbor/backends/cluster_list/resident_clusters.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"

@@ -13,6 +13,7 @@
 #include "neighbor/problem.hpp"
 #include "neighbor/walks/filled_cells.hpp"
 #include "neighbor/walks/reach.hpp"
+#include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 #include "neighbor/walks/warp_scan.hpp"
@@ -63,7 +64,7 @@ struct NeighborhoodShape {
   /// Of a block's shared memory.
   template <class Pair>
   std::size_t bytes() const {
-    return (ShiftCode::count + 2) * sizeof(RoundedShift<Pair>) + FilledCells::bytes(1) +
+    return SharedWholeShifts<Pair>::bytes + 2 * sizeof(RoundedShift<Pair>) + FilledCells::bytes(1) +
            (Team::lanes + 1) * sizeof(Index) + alignof(StagedNeighbor<Pair>) +
            static_cast<std::size_t>(room) * sizeof(StagedNeighbor<Pair>);
   }
@@ -93,16 +94,13 @@ class CellNeighborhood {
         particles_(particles),
         room_(room),
         reach_squared_(reach_squared),
-        shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
+        shifts_(block, particles.grid),
         corners_(block.shared<RoundedShift<Pair>>(2)),
         cells_(block, 1),
         kept_(block.shared<Index>(Team::lanes)),
         all_(block.shared<Index>(1)),
-        staged_(block.shared<Source>(room)) {  // last: all else lies where a compiler knows
-    for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
-      shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
-    }
-  }
+        // last: all else lies where a compiler knows
+        staged_(block.shared<Source>(room)) {}
 
   /// Goes to the cells around this one, whose targets are `targets`. Every thread of the block must
   /// call it.
@@ -138,8 +136,7 @@ class CellNeighborhood {
     if constexpr (frame == StagedFrame::targets) {
       return {};
     } else {
-      const RoundedShift<Pair> shift = shifts_[source.place.code()];
-      return shift.rounded;
+      return shifts_[source.place.code()];
     }
   }
 
@@ -257,8 +254,7 @@ class CellNeighborhood {
   PENCILBOX_DEVICE_FUNCTION Source source(const ShiftedIndex& place) const {
     Vec3<Pair> position = particles_.pair_position(place.index());
     if constexpr (frame == StagedFrame::targets) {
-      const RoundedShift<Pair> shift = shifts_[place.code()];
-      position += shift.rounded;
+      position += shifts_[place.code()];
     }
     return {position, place};
   }
@@ -267,7 +263,7 @@ class CellNeighborhood {
   const BinnedParticles<Precision>& particles_;
   Index room_;
   Pair reach_squared_;
-  SharedArray<RoundedShift<Pair>> shifts_;
+  SharedWholeShifts<Pair> shifts_;
   SharedArray<RoundedShift<Pair>> corners_;  // [2] of the box that holds the targets
   FilledCells cells_;
   SharedArray<Index> kept_;                 // [32] of each team

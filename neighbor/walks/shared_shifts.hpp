@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/device/device.hpp"
-#include "core/device/opaque.hpp"
 #include "neighbor/walks/shift_code.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -39,17 +38,17 @@ class SharedShifts {
 template <class Pair>
 class SharedWholeShifts {
  public:
-  static constexpr std::size_t bytes =
-      ShiftCode::count * sizeof(RoundedShift<Pair>) + alignof(RoundedShift<Pair>);
+  static constexpr std::size_t bytes = ShiftCode::count * sizeof(RoundedShift<Pair>);
 
-  /// As for SharedShifts.
+  /// Every thread of the block must call it; they meet at a barrier before they look one up.
   PENCILBOX_DEVICE_FUNCTION SharedWholeShifts(const Block& block, const GridView<Pair>& grid)
       : shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)) {
-    const Index code = block.thread();
-    if (code < ShiftCode::count) shifts_[code] = {ShiftCode::shift(grid, code).rounded};
+    for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
+      shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(grid, code).rounded};
+    }
   }
   PENCILBOX_DEVICE_FUNCTION Vec3<Pair> operator[](Index code) const {
-    const RoundedShift<Pair> shift = shifts_[opaque(code)];
+    const RoundedShift<Pair> shift = shifts_[code];
     return shift.rounded;
   }
 

@@ -11,6 +11,7 @@
 #include "core/device/read_ahead.hpp"
 #include "neighbor/binned_particles.hpp"
 #include "neighbor/walks/filled_cells.hpp"
+#include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 #include "neighbor/walks/warp_scan.hpp"
@@ -70,7 +71,7 @@ class WarpNeighborhood {
   /// Of a block's shared memory.
   static constexpr std::size_t bytes(int threads) {
     const auto lanes = static_cast<std::size_t>(threads);
-    return ShiftCode::count * sizeof(RoundedShift<Pair>) + alignof(Source) +
+    return SharedWholeShifts<Pair>::bytes + alignof(Source) +
            FilledCells::bytes(threads / Team::lanes) +
            lanes * room * (sizeof(Source) + sizeof(Pair));
   }
@@ -80,15 +81,11 @@ class WarpNeighborhood {
                                              const BinnedParticles<Precision>& particles)
       : block_(block),
         particles_(particles),
-        shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
+        shifts_(block, particles.grid),
         sources_(block.shared<Source>(room * block.threads())),
         margin_(block.shared<Pair>(room * block.threads())),
         cells_(block, warps_of(block)),
-        place_(room * block.warp() * block.warp_size()) {
-    for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
-      shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(particles.grid, code).rounded};
-    }
-  }
+        place_(room * block.warp() * block.warp_size()) {}
 
   /// Finds the 27 cells around this one. All lanes of the warp must call it, as all that follows.
   PENCILBOX_DEVICE_FUNCTION void go_to(Index cell) {
@@ -154,8 +151,7 @@ class WarpNeighborhood {
     const Index before = cell.before(block_, chunk);
     const std::uint32_t begins = cell.begins_in(block_, chunk);
     const ShiftedIndex place = cell.first_of(block_, before, begins) + smaller(number, all_ - 1);
-    const RoundedShift<Pair> shift = shifts_[place.code()];
-    return {read_ahead(particles_.packed + place.index()).position + shift.rounded, place};
+    return {read_ahead(particles_.packed + place.index()).position + shifts_[place.code()], place};
   }
 
   PENCILBOX_DEVICE_FUNCTION Index pad(Index kept) const {
@@ -180,7 +176,7 @@ class WarpNeighborhood {
 
   const Block& block_;
   const BinnedParticles<Precision>& particles_;
-  SharedArray<RoundedShift<Pair>> shifts_;
+  SharedWholeShifts<Pair> shifts_;
   SharedArray<Source> sources_;  // [room] of each thread
   SharedArray<Pair> margin_;     // likewise
   FilledCells cells_;            // of each warp

@@ -5,7 +5,6 @@
 
 #include "core/device/device.hpp"
 #include "core/device/opaque.hpp"
-#include "core/device/read_once.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
@@ -16,27 +15,42 @@ struct alignas(4 * sizeof(Real)) Record {
   Real x, y, z, number;
 };
 
-template <class Real>
+template <class RealType>
+struct Ahead {
+  using Real = RealType;
+  PENCILBOX_DEVICE_FUNCTION static Record<Real> read(const Record<Real>* from) {
+    return read_ahead(from);
+  }
+};
+template <class RealType>
+struct Once {
+  using Real = RealType;
+  PENCILBOX_DEVICE_FUNCTION static Record<Real> read(const Record<Real>* from) {
+    return read_once(from);
+  }
+};
+
+template <class How>
 struct ReadBackwards {
   static constexpr const char* name = "read ahead test";
-  const Record<Real>* from;
-  Record<Real>* to;
+  const Record<typename How::Real>* from;
+  Record<typename How::Real>* to;
   Index count;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Record<Real> last = read_ahead(from + (count - 1 - i));
-    const Record<Real> next = read_ahead(from + (count - i) % count);
+    const auto last = How::read(from + opaque(count - 1 - i));
+    const auto next = How::read(from + (count - i) % count);
     to[i] = {last.x, next.y, last.z, next.number};
   }
 };
 
-template <class Real>
-class ReadAhead : public ::testing::Test {};
-using Reals = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(ReadAhead, Reals);
+template <class How>
+class ReadInOrder : public ::testing::Test {};
+using Hows = ::testing::Types<Ahead<float>, Ahead<double>, Once<float>, Once<double>>;
+TYPED_TEST_SUITE(ReadInOrder, Hows);
 
-TYPED_TEST(ReadAhead, GivesWhatIsThere) {
-  using Real = TypeParam;
+TYPED_TEST(ReadInOrder, GivesWhatIsThere) {
+  using Real = typename TypeParam::Real;
   constexpr Index count = 1000;
   std::vector<Record<Real>> records(count);
   for (Index i = 0; i < count; ++i) {
@@ -46,7 +60,7 @@ TYPED_TEST(ReadAhead, GivesWhatIsThere) {
   Stream stream;
   Buffer<Record<Real>> from, to(count);
   from.upload(records, stream);
-  for_each(stream, count, ReadBackwards<Real>{from.data(), to.data(), count});
+  for_each(stream, count, ReadBackwards<TypeParam>{from.data(), to.data(), count});
   const std::vector<Record<Real>> read = to.download(stream);
   for (Index i = 0; i < count; ++i) {
     const Record<Real>& got = read[static_cast<std::size_t>(i)];
@@ -55,39 +69,6 @@ TYPED_TEST(ReadAhead, GivesWhatIsThere) {
     ASSERT_EQ(got.y, Real(-2 * next));
     ASSERT_EQ(got.z, Real(0.5) * Real(last));
     ASSERT_EQ(got.number, Real(7 * next));
-  }
-}
-
-struct ReadOnceBackwards {
-  static constexpr const char* name = "read once test";
-  const Record<float>* from;
-  Record<float>* to;
-  Index count;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    to[i] = read_once(from + opaque(count - 1 - i));
-  }
-};
-
-TEST(ReadOnce, GivesWhatIsThere) {
-  constexpr Index count = 1000;
-  std::vector<Record<float>> records(count);
-  for (Index i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(i);
-    records[static_cast<std::size_t>(i)] = {x, -2.0F * x, 0.5F * x, 7.0F * x};
-  }
-  Stream stream;
-  Buffer<Record<float>> from, to(count);
-  from.upload(records, stream);
-  for_each(stream, count, ReadOnceBackwards{from.data(), to.data(), count});
-  const std::vector<Record<float>> read = to.download(stream);
-  for (Index i = 0; i < count; ++i) {
-    const Record<float>& got = read[static_cast<std::size_t>(i)];
-    const auto x = static_cast<float>(count - 1 - i);
-    ASSERT_EQ(got.x, x);
-    ASSERT_EQ(got.y, -2.0F * x);
-    ASSERT_EQ(got.z, 0.5F * x);
-    ASSERT_EQ(got.number, 7.0F * x);
   }
 }
 

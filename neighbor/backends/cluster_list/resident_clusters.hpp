@@ -3,6 +3,7 @@
 // them; of a step only the positions of others come from memory.
 #pragma once
 
+#include "core/device/opaque.hpp"
 #include "neighbor/backends/cluster_list/cluster_pairs.hpp"
 #include "neighbor/walks/resident_list.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "core/device/device.hpp"
 #include "neighbor/walks/index_range.hpp"
+#include "neighbor/walks/shared_shifts.hpp"
 #include "neighbor/walks/shift_code.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -14,7 +15,7 @@ template <class Pair>
 class FlatNeighborhood {
  public:
   static std::size_t bytes(int targets) {
-    return ShiftCode::count * sizeof(RoundedShift<Pair>) +
+    return SharedWholeShifts<Pair>::bytes +
            static_cast<std::size_t>(targets) * numbers * sizeof(Index);
   }
 
@@ -31,13 +32,10 @@ class FlatNeighborhood {
                                              const Index* offset, const CellCoordinates& home,
                                              Index target, Index targets, Index lane, Index lanes,
                                              bool is_there)
-      : shifts_(block.shared<RoundedShift<Pair>>(ShiftCode::count)),
+      : shifts_(block, grid),
         numbers_(block.shared<Index>(targets * numbers)),
         first_(target * numbers),
         ends_(first_ + ShiftCode::count) {
-    for (Index code = block.thread(); code < ShiftCode::count; code += block.threads()) {
-      shifts_[code] = RoundedShift<Pair>{ShiftCode::shift(grid, code).rounded};
-    }
     const Index each = (ShiftCode::count + lanes - 1) / lanes;
     const Index begin = smaller(lane * each, ShiftCode::count);
     const Index end = smaller(begin + each, ShiftCode::count);
@@ -74,17 +72,14 @@ class FlatNeighborhood {
     return {Index{numbers_[first_ + code_]} + number, code_};
   }
 
-  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> shift(Index code) const {
-    const RoundedShift<Pair> shift = shifts_[code];
-    return shift.rounded;
-  }
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> shift(Index code) const { return shifts_[code]; }
 
  private:
   /// Of each cell where its sources begin, less the number of its first; and the number behind its
   /// last.
   static constexpr Index numbers = 2 * ShiftCode::count;
 
-  SharedArray<RoundedShift<Pair>> shifts_;
+  SharedWholeShifts<Pair> shifts_;
   SharedArray<Index> numbers_;
   Index first_;
   Index ends_;
