@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,19 @@ class Profiler {
  public:
   /// Steps between this and the next call are timed as a whole.
   void start() { started_ = std::chrono::steady_clock::now(); }
+
+  /// Of units, or of cycles, one after the other: whether the next is to be a sample. One in 64,
+  /// the first that is a `whole` one among them; to mark it costs time, as it cannot have forces
+  /// and move in one kernel.
+  bool is_next_a_sample(bool whole = true) {
+    constexpr std::int64_t one_in = 64;
+    ++passed_;
+    if (!whole || passed_ < next_sample_) return false;
+    next_sample_ = passed_ + one_in;
+    return true;
+  }
+  /// Of what is not like the others: whether there is nothing else to tell the time by.
+  bool lacks_samples() const { return next_sample_ == 0; }
 
   /// What follows is a sample, or is none.
   void sample() { sampling_ = used_ < most_marks; }
@@ -73,6 +87,7 @@ class Profiler {
   static constexpr std::size_t most_marks = 4096;  // between two waits
 
   bool sampling_ = false;
+  std::int64_t passed_ = 0, next_sample_ = 0;
   std::vector<std::unique_ptr<Mark>> marks_;
   std::size_t used_ = 0;
   std::array<double, static_cast<std::size_t>(Region::end)> sampled_{};

@@ -58,7 +58,7 @@ void Engine<Precision>::run_units(std::int32_t steps, Wanted last) {
   plan().last(last);
 }
 
-/// Those that fill no graph are launched, one in sixteen as a sample of the profile; and so are the
+/// Those that fill no graph are launched, a few as samples of the profile; and so are the
 /// first of a back end, because what is noted may neither allocate nor load a kernel: two at least,
 /// since a sample has other kernels. (In a trial it would be slower than what is tried.)
 template <class Precision>
@@ -68,7 +68,7 @@ void Engine<Precision>::enqueue_units(std::int32_t count) {
   if (count - in_graphs < first_launched) in_graphs = std::max(0, in_graphs - units_of_a_graph);
   const std::int32_t launched = count - in_graphs;
   for (std::int32_t k = 0; k < launched; ++k) {
-    is_sample(launched_units_++) ? profiler_.sample() : profiler_.pause();
+    is_next_a_sample() ? profiler_.sample() : profiler_.pause();
     plan().unit(k);
   }
   has_run_ = has_run_ || launched > 1;
@@ -80,7 +80,7 @@ void Engine<Precision>::enqueue_units(std::int32_t count) {
       plan().book(units_of_a_graph);
     });
   }
-  profiler_.sample();
+  profiler_.lacks_samples() ? profiler_.sample() : profiler_.pause();
 }
 
 /// Cycles are enqueued ahead, as many as the batch needs if each lasts as long as those before;
@@ -90,7 +90,7 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   std::int32_t left = steps - 1;
   while (true) {
     enqueue_cycles(left);
-    profiler_.sample();
+    profiler_.lacks_samples() ? profiler_.sample() : profiler_.pause();
     plan().last(last);
     const StepControl control = read_control();
     list_.longest_row = std::max<std::int64_t>(list_.longest_row, control.longest_row);
@@ -104,8 +104,7 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   }
 }
 
-/// The second of them is the sample of the profile: the first may begin in mid-cycle. Where there
-/// is only one, one in sixteen is.
+/// The first of several is no sample of the profile: it may begin in mid-cycle.
 template <class Precision>
 void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   constexpr std::int32_t most_ahead = 64;
@@ -114,7 +113,7 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   const std::int32_t shortest = std::max(1, units - 2);
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
   for (std::int32_t k = 0; k < cycles; ++k) {
-    const bool sampled = is_sample(cycles > 1 ? k - 1 : single_cycles_++);
+    const bool sampled = is_next_a_sample(k > 0 || cycles == 1);
     sampled ? profiler_.sample() : profiler_.pause();
     if (sampled || !takes_graphs() || !has_run_) {
       plan().cycle(units, units_come_as());
@@ -129,8 +128,8 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
 
 /// Of units or cycles that are launched.
 template <class Precision>
-bool Engine<Precision>::is_sample(std::int64_t number) const {
-  return !is_choosing() && number % 16 == 0;
+bool Engine<Precision>::is_next_a_sample(bool whole) {
+  return !is_choosing() && profiler_.is_next_a_sample(whole);
 }
 
 template <class Precision>
@@ -139,14 +138,16 @@ Graphs::Key Engine<Precision>::graph_of(std::int32_t units) const {
   return {units, state.position.x.data(), state.velocity.x.data()};
 }
 
-/// One more than the longest interval of late: what comes after a rebuild has become due waits for
-/// the next cycle, and costs a launch that does nothing. So does what a short batch does not want;
-/// in eights, since each length is a graph of its own.
+/// As long as the longest interval of late: what comes after a rebuild has become due waits for the
+/// next cycle, and costs a launch that does nothing; in one kernel it costs nothing. So does what a
+/// short batch does not want; in eights, since each length is a graph of its own.
 template <class Precision>
 std::int32_t Engine<Precision>::units_of_a_cycle(std::int32_t left) const {
   constexpr std::int32_t at_first = 16, most = 128, spare = 2, eight = 8;
   const std::int32_t expected = expected_interval_[active_];
-  const std::int32_t by_interval = expected == 0 ? at_first : std::min(most, expected + 1);
+  const std::int32_t for_longer_ones = units_come_as() == UnitsComeAs::one_kernel ? 1 : 0;
+  const std::int32_t by_interval =
+      expected == 0 ? at_first : std::min(most, expected + for_longer_ones);
   const std::int32_t wanted = (left + spare + eight - 1) / eight * eight;
   return std::min(by_interval, wanted);
 }
@@ -181,9 +182,12 @@ void Engine<Precision>::note_rebuilds(const StepControl& control) {
   list_.longest = std::max<std::int64_t>(list_.longest, control.longest);
   list_.shortest = list_.shortest == 0 ? control.shortest
                                        : std::min<std::int64_t>(list_.shortest, control.shortest);
-  // A graph for each new length would cost more than a unit too many: shorter ones only if by much.
+  // A graph for each new length would cost more than a unit too many: shorter ones only if by much,
+  // or for good.
+  constexpr std::int32_t many = 16;
   std::int32_t& expected = expected_interval_[active_];
-  const bool is_short = control.longest < expected - expected / 8 - 1;
+  const std::int32_t spare = control.rebuilds < many ? expected / 8 + 1 : 0;
+  const bool is_short = control.longest < expected - spare;
   if (control.longest > expected || is_short) expected = control.longest;
 }
 

@@ -109,7 +109,7 @@ class Engine {
   void enqueue_cycles(std::int32_t left);
   bool takes_graphs() const;
   UnitsComeAs units_come_as() const;
-  bool is_sample(std::int64_t number) const;
+  bool is_next_a_sample(bool whole = true);
   Graphs::Key graph_of(std::int32_t units) const;
   std::int32_t units_of_a_cycle(std::int32_t left) const;
   StepControl read_control();
@@ -165,7 +165,6 @@ class Engine {
   Buffer<StepControl> control_;
   Graphs graphs_;
   bool has_run_ = false;  // the present back end, by launches
-  std::int64_t launched_units_ = 0, single_cycles_ = 0;
   Profiler profiler_;
   Event begin_, end_;  // of the last batch of steps
 

@@ -128,7 +128,6 @@ class RankTeam {
   bool exchange_positions(std::int32_t unit);
   bool is_list_due(std::int32_t unit);
   void run_units(std::int32_t units);
-  bool is_sample_of_lists() const;
 
   Problem global_;
   Decomposition decomposition_;

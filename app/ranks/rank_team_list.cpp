@@ -9,9 +9,6 @@ namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
 
-/// Of the profile: with the list that they begin with.
-constexpr std::int64_t lists_a_sample = 8;
-
 /// That one list may last.
 constexpr std::int64_t most_units = 1 << 20;
 
@@ -139,11 +136,6 @@ void RankTeam<Precision>::run_units(std::int32_t units) {
 }
 
 template <class Precision>
-bool RankTeam<Precision>::is_sample_of_lists() const {
-  return list_.rebuilds % lists_a_sample == 1;
-}
-
-template <class Precision>
 void RankTeam<Precision>::advance_by_units(std::int64_t steps, Wanted of_the_last) {
   Profiler& profiler = domains_.front()->profiler();
   if (!is_ordered_) list_what_is_owned();
@@ -159,12 +151,12 @@ void RankTeam<Precision>::advance_by_units(std::int64_t steps, Wanted of_the_las
     for (auto& domain : domains_) settled = domain->settled();
     left -= settled.units;
     list_age_ += settled.units;
-    is_sample_of_lists() ? profiler.sample() : profiler.pause();
+    profiler.is_next_a_sample(settled.is_due) ? profiler.sample() : profiler.pause();
     if (settled.is_due) list_anew();
     if (left == 0) break;
     run_units(static_cast<std::int32_t>(std::min(left, most_units)));
   }
-  profiler.sample();
+  profiler.lacks_samples() ? profiler.sample() : profiler.pause();
   compute(of_the_last);
   ++list_age_;
   if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
