@@ -7,6 +7,7 @@
 //   build/cuda/app/pencilbox run DECK --ranks 2
 //
 // tools/draw_timeline.py draws a step of it.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
