@@ -96,16 +96,19 @@ struct IntoCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
-    (*this)(i, offset, Vec3<State>{}, LookAhead<State>{}, step);
+    const auto stays = [](const Vec3<State>& now, const Vec3<State>&, const Vec3<State>&) {
+      return now;
+    };
+    (*this)(i, offset, Vec3<State>{}, Vec3<State>{}, stays, step);
   }
 
-  /// The cell is the one where it will be.
+  /// The cell is the one where it will be, as a LookAhead tells.
+  template <class Ahead>
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
-                                            const Vec3<State>& velocity,
-                                            const LookAhead<State>& ahead,
-                                            const StepNumber& step) const {
+                                            const Vec3<State>& velocity, const Vec3<State>& kick,
+                                            const Ahead& ahead, const StepNumber& step) const {
     const Index home = cell[i];
-    const Vec3<State> then = ahead(offset, velocity);
+    const Vec3<State> then = ahead(offset, velocity, kick);
     if (is_inside(then)) {  // most are: nothing to divide then
       position.store(i, offset);
       ticket[i] = atomic_add(counts + parts.number(grid.side, home, then), Index{1});
@@ -124,7 +127,7 @@ struct IntoCells {
     if (y.crossed != 0) image.y[i] += y.crossed;
     if (z.crossed != 0) image.z[i] += z.crossed;
     if (x.failed || y.failed || z.failed) note_failure(failure, step, id[i]);
-    const Vec3<State> place_then = ahead(place, velocity);
+    const Vec3<State> place_then = ahead(place, velocity, kick);
     ticket[i] = atomic_add(counts + parts.number(grid.side, now, place_then), Index{1});
   }
 
@@ -143,6 +146,7 @@ struct UnderWatch {
   using Pair = typename Precision::Pair;
   Vec3View<State> position;
   Vec3View<const State> reference;           ///< [N] places that the list was made of
+  Vec3View<Pair> kick;                       ///< [N] of the last force: see LookAhead
   PackedPosition<Pair>* packed;              ///< [N] the mirror that pair kernels read
   PairCoordinates<State, Pair> coordinates;  ///< there
   const std::int32_t* type;
@@ -169,6 +173,17 @@ struct UnderWatch {
                                             const Watched& watched, std::int32_t unit) const {
     position.store(i, offset);
     show(i, offset, watched.reference, watched.type, unit);
+  }
+
+  /// The first unit for which who moves particles shall say by what kicks.
+  PENCILBOX_DEVICE_FUNCTION std::int32_t first_wanting_kicks() const {
+    return age_of_kicks(control->age_before) - control->age;
+  }
+  PENCILBOX_DEVICE_FUNCTION bool wants_kicks(std::int32_t unit) const {
+    return unit >= first_wanting_kicks();
+  }
+  PENCILBOX_DEVICE_FUNCTION void note_kick(Index i, const Vec3<State>& its_kick) const {
+    kick.store(i, its_kick.template to<Pair>());
   }
 
   /// The same with another mirror.
@@ -209,6 +224,11 @@ struct Arrival {
     } else {
       under_watch(i, offset, unit);
     }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void note_kick(Index i,
+                                           const Vec3<typename Precision::State>& kick) const {
+    if (then == Then::under_watch && under_watch.wants_kicks(unit)) under_watch.note_kick(i, kick);
   }
 };
 

@@ -55,9 +55,10 @@ struct ExactState {
 
   // Where a list of pairs is kept over several steps: what it was made of, so that it is made again
   // as it was. `cell` is then that of the reference.
-  double skin = 0.0;               ///< 0: no list [sigma]
-  std::vector<Double3> reference;  ///< [N] offsets when the list was made; empty: no list
-  std::int64_t list_age = 0;       ///< evaluations since then
+  double skin = 0.0;                 ///< 0: no list [sigma]
+  std::vector<Double3> reference;    ///< [N] offsets when the list was made; empty: no list
+  std::int64_t list_age = 0;         ///< evaluations since then
+  std::int64_t list_age_before = 0;  ///< that the list before has served; 0: there was none
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 

@@ -21,6 +21,8 @@ struct HalfKick {
   PENCILBOX_DEVICE_FUNCTION Vec3<State> operator()(const Vec3<State>& velocity) const {
     return times_plus(per_force, force, velocity);
   }
+  /// Of a whole step.
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> twice() const { return (per_force + per_force) * force; }
 };
 
 /// What a kick and a drift change.
@@ -33,9 +35,13 @@ struct MovingParticle {
 
   PENCILBOX_DEVICE_FUNCTION void kick_and_drift(const Vec3<typename Precision::Accumulator>& force,
                                                 State timestep) {
-    const HalfKick<State> kicked{half_step_per_mass, force.template to<State>()};
+    const HalfKick<State> kicked = half_kick(force);
     velocity = kicked(kicked(velocity));
     position = times_plus(timestep, velocity, position);
+  }
+  PENCILBOX_DEVICE_FUNCTION HalfKick<State> half_kick(
+      const Vec3<typename Precision::Accumulator>& force) const {
+    return {half_step_per_mass, force.template to<State>()};
   }
 };
 
@@ -56,11 +62,12 @@ struct KickAndDrift {
   struct Read {
     MovingParticle<Precision> moving;
     typename UnderWatch<Precision>::Watched watched;  ///< where it will be under watch
+    bool kick_is_wanted = false;
   };
   PENCILBOX_DEVICE_FUNCTION Read read(Index i) const {
-    Read read{particle(i), {}};
-    if (is_watched()) read.watched = arrival.under_watch.read(i);
-    return read;
+    if (!is_watched()) return {particle(i), {}};
+    return {particle(i), arrival.under_watch.read(i),
+            arrival.under_watch.wants_kicks(arrival.unit)};
   }
 
   /// Everything is read before anything is written: what a compiler may not exchange, a small
@@ -75,6 +82,9 @@ struct KickAndDrift {
     MovingParticle<Precision> moving = read.moving;
     moving.kick_and_drift(force, static_cast<State>(timestep));
     if (is_watched()) {
+      if (read.kick_is_wanted) {
+        arrival.under_watch.note_kick(i, moving.half_kick(force).twice());
+      }
       arrival.under_watch(i, moving.position, read.watched, arrival.unit);
     } else {
       arrival.into_cells(i, moving.position, arrival.step);

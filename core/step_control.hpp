@@ -5,7 +5,8 @@
 // Steps are enqueued in cycles. A cycle is the rebuild of what outlives a step (order, list), which
 // runs only if it is due, and then a number of units: forces, and the move to the next positions.
 // Unit k runs while k < limit (a Gate on `limit`). A move that carries a particle too far lowers
-// the limit to the unit that comes next: so no force is ever taken from a list that is too old.
+// the limit to the unit that comes next: so no force is ever taken from a list that is too old. A
+// list whose rows were too short is made once more, in the order and of the places of the first.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,16 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 struct StepControl {
-  std::int32_t limit = 0;  ///< units of this cycle that may run
-  std::int32_t due = 0;    ///< 1: rebuild before the next forces
+  std::int32_t limit = 0;      ///< units of this cycle that may run
+  std::int32_t due = 0;        ///< 1: rebuild before the next forces
+  std::int32_t order_due = 0;  ///< 1: likewise, in a new order
   std::int32_t left = 0;   ///< units of the batch that have not run, those of this cycle included
   std::int32_t done = 0;   ///< units of the batch that had run when this cycle began
   std::int32_t final = 0;  ///< 1: the batch's last evaluation is still to come
   std::int32_t odd = 0;  ///< 1: the mirror of odd units holds the positions, and no rebuild is due
 
   std::int32_t age = 0;          ///< evaluations since the last rebuild when this cycle began
+  std::int32_t age_before = 0;   ///< that the rebuild before has reached; 0: there was none
   std::int32_t rebuilds = 0;     ///< since the host last read it
   std::int32_t shortest = 0;     ///< interval between two of them [steps]; 0: none yet
   std::int32_t longest = 0;      ///< likewise

@@ -168,6 +168,7 @@ struct MoveDownhill {
     const Vec3<double> moved = limited(dt * after - state->back * before, most);
     const Vec3<State> position = move.position[i];
     move.velocity.store(i, after.template to<State>());
+    move.arrival.note_kick(i, {});  // forces do not add up here
     move.arrival(i, position + moved.template to<State>());
   }
 

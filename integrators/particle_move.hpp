@@ -187,7 +187,10 @@ struct MoveParticles {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
-    if constexpr (halves != HalfSteps::second) move.basic.arrival(i, now.position);
+    if constexpr (halves != HalfSteps::second) {
+      move.basic.arrival.note_kick(i, move.basic.half_kick(i, force[i]).twice());
+      move.basic.arrival(i, now.position);
+    }
     move.basic.velocity.store(i, now.velocity);
   }
 };

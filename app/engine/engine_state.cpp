@@ -214,6 +214,7 @@ void Engine<Precision>::restore_list(const ExactState& state) {
   binning_->renew_mirror(particles_, stream_);
   StepControl control = read_control();
   control.age = static_cast<std::int32_t>(state.list_age);
+  control.age_before = static_cast<std::int32_t>(state.list_age_before);
   control_.upload({&control, 1}, stream_);
   carried_ = 0;
 }
@@ -440,6 +441,7 @@ ExactState Engine<Precision>::exact_state() {
   state.skin = candidate().skin;
   state.reference = download_reference(binning_->reference(), particles_, stream_);
   state.list_age = control.age + carried_;
+  state.list_age_before = control.age_before;
   return state;
 }
 

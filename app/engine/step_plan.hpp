@@ -50,6 +50,7 @@ struct SettleCycle {
     control->odd = control->due == 0 ? control->limit % 2 : 0;
     control->limit = 0;
     if (control->due != 0) control->longest_row = 0;
+    control->order_due = control->full == 0 ? control->due : 0;
     strays.forget_all();  // units are counted anew
   }
 };
@@ -82,6 +83,7 @@ struct OpenCycle {
   }
 
   PENCILBOX_DEVICE_FUNCTION void note_interval(std::int32_t interval) const {
+    control->age_before = interval;
     ++control->rebuilds;
     control->intervals += interval;
     if (interval > control->longest) control->longest = interval;
@@ -137,9 +139,7 @@ class StepPlan {
 
   /// Order and back end's rebuild, of particles wherever they are at this step of the batch.
   void rebuild(std::int32_t step) {
-    parts_.binning.run(parts_.particles, StepNumber{parts_.control, step}, parts_.profiler,
-                       parts_.stream,
-                       parts_.binning.look_ahead(parts_.control, 0, parts_.timestep));
+    order(step);
     rebuild_backend();
   }
 
@@ -220,6 +220,12 @@ class StepPlan {
   }
 
  private:
+  void order(std::int32_t step) {
+    parts_.binning.run(parts_.particles, StepNumber{parts_.control, step}, parts_.profiler,
+                       parts_.stream,
+                       parts_.binning.look_ahead(parts_.control, {}, parts_.timestep));
+  }
+
   /// When everybody is where unit `unit` will find them.
   void look_for_missed_pairs(std::int32_t unit) {
     parts_.binning.look_for_missed_pairs(parts_.particles, parts_.control, unit, unit,
@@ -274,8 +280,12 @@ class StepPlan {
   void open_cycle(std::int32_t units, CycleOf kind) {
     for_each(parts_.stream, 1, SettleCycle{parts_.control, parts_.binning.strays()});
     {
+      const GatedStream gated(parts_.stream, Gate{&parts_.control->order_due, 0});
+      order(1);
+    }
+    {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->due, 0});
-      rebuild(1);
+      rebuild_backend();
     }
     {
       const GatedStream gated(parts_.stream, Gate{&parts_.control->odd, 0});

@@ -21,6 +21,7 @@ struct TakeIn {
   Index first_row;
   IntoCells<State> into_cells;
   Vec3View<State> velocity;
+  Vec3View<typename Precision::Pair> kick;  ///< null where no list is made
   ParticleId* id;
   std::int32_t* type;
   bool several_types;
@@ -39,21 +40,23 @@ struct TakeIn {
       into_cells.ticket[i] = nobody;
     } else if (rows.are_ghosts) {
       const GhostRow<Precision> row = rows.letter.ghosts[k];
-      take(i, row, Vec3<State>{}, Vec3<std::int32_t>{});  // nobody moves it
+      take(i, row, Vec3<State>{}, {}, Vec3<std::int32_t>{});  // nobody moves it
     } else {
       const EmigrantRow<Precision> row = rows.letter.emigrants[k];
-      take(i, row, row.velocity, row.image);
+      take(i, row, row.velocity, row.kick, row.image);
     }
   }
 
  private:
   template <class Row>
   PENCILBOX_DEVICE_FUNCTION void take(Index i, const Row& row, const Vec3<State>& its_velocity,
+                                      const Vec3<typename Precision::Pair>& its_kick,
                                       const Vec3<std::int32_t>& image) const {
     into_cells.position.store(i, row.position);
     into_cells.image.store(i, image);
     into_cells.cell[i] = row.cell;
     velocity.store(i, its_velocity);
+    if (kick.x != nullptr) kick.store(i, its_kick);
     id[i] = row.id;
     if (several_types) type[i] = row.type;
     if (coming == Coming::emigrants) {

@@ -179,10 +179,10 @@ void describe(Archive& archive, Problem& problem) {
 template <class Archive>
 void describe(Archive& archive, CommissionForDevice& both) {
   auto& [device, commission] = both;
-  auto& [settings, types, global, cuts, shares_devices, exchange, step, integrator, list_age] =
-      commission;
+  auto& [settings, types, global, cuts, shares_devices, exchange, step, integrator, list_age,
+         list_age_before] = commission;
   archive(device, settings, types, global, cuts[0], cuts[1], cuts[2], shares_devices, exchange,
-          step, integrator, list_age);
+          step, integrator, list_age, list_age_before);
 }
 
 template <class Value>

@@ -21,9 +21,10 @@ struct Commission {
   RankCuts cuts;                ///< of its cells, among the ranks
   bool shares_devices = false;  ///< several ranks may compute on one GPU
   Exchange exchange = Exchange::best;
-  std::int64_t step = 0;      ///< of the state that it begins with
-  NamedNumbers integrator{};  ///< likewise: what the integrator carries
-  std::int64_t list_age = 0;  ///< likewise: evaluations since its list was made
+  std::int64_t step = 0;             ///< of the state that it begins with
+  NamedNumbers integrator{};         ///< likewise: what the integrator carries
+  std::int64_t list_age = 0;         ///< likewise: evaluations since its list was made
+  std::int64_t list_age_before = 0;  ///< likewise: that the list before has served
 };
 
 /// What a frame is to have of each particle.

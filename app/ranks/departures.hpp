@@ -28,7 +28,8 @@ struct Departures {
   const std::int32_t* type;
   Vec3View<const State> velocity;
   bool several_types;
-  LookAhead<State> ahead{};  ///< where a list is made
+  Vec3View<const typename Precision::Pair> kick{};  ///< where a list is made, as the next
+  LookAhead<Precision> ahead{};
 
   PENCILBOX_DEVICE_FUNCTION CellCoordinates home(Index i) const {
     return into_cells.grid.coordinates(into_cells.cell[i]);
@@ -65,10 +66,11 @@ struct Departures {
                                         const StepNumber& step) const {
     into_cells.ticket[i] = somebody;
     const Vec3<State> offset = into_cells.position[i], its_velocity = velocity[i];
-    const Vec3<State> then = ahead(offset, its_velocity);
+    const Vec3<State> then = will_be(i, offset);
     if (into_cells.is_inside(then)) return;
     CellCoordinates now;
     Emigrant row = moved(i, home, offset, then, its_velocity, step, now);
+    row.kick = kick[i];
     who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
       if (!is_owner) return;
       if (who == rank) return come_into(i, cell, row);
@@ -82,7 +84,7 @@ struct Departures {
   template <class Note>
   PENCILBOX_DEVICE_FUNCTION void show(Index i, Note&& note) const {
     const Vec3<State> position = into_cells.position[i];
-    const Vec3<State> then = ahead(position, velocity[i]);
+    const Vec3<State> then = will_be(i, position);
     const CellCoordinates place = home(i);
     stay(i, into_cells.cell[i], position, then);
     if (unseen.has(place)) return;
@@ -98,6 +100,10 @@ struct Departures {
 
  private:
   static constexpr Index somebody = 0;
+
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> will_be(Index i, const Vec3<State>& position) const {
+    return ahead(position, velocity[i], kick[i].template to<State>());
+  }
 
   /// As on one rank, into the cell where it is `then`; `now`: that cell in the global grid.
   PENCILBOX_DEVICE_FUNCTION Emigrant moved(Index i, const CellCoordinates& home,

@@ -145,7 +145,7 @@ class Ranks final : public RankDevice {
     take_from(carried, barostat);  // what only the first rank has
     RankCuts cuts = cuts_that_can_be(setup, state, problem, wish, ranks);
     return make_ranked({setup, state.types, problem, std::move(cuts), wish.shares_devices,
-                        wish.exchange, state.step, carried, state.list_age},
+                        wish.exchange, state.step, carried, state.list_age, state.list_age_before},
                        state, post);
   }
 };

@@ -296,8 +296,8 @@ void RankDomain<Precision>::take_in(Coming coming) {
   for_each(stream_, mailbox_.slots(),
            TakeIn<Precision>{mailbox_.arrived(), particles_.count,
                              binning_->arrival(particles_, step(), nullptr, 0).into_cells,
-                             state.velocity.view(), state.id.data(), state.type.data(),
-                             particles_.types > 1, coming});
+                             state.velocity.view(), binning_->kick(), state.id.data(),
+                             state.type.data(), particles_.types > 1, coming});
 }
 
 template <class Precision>

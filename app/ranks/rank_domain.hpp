@@ -93,21 +93,23 @@ class RankDomain {
   // The same where a list is kept: rank_domain_list.cpp. Units are counted from the last open(),
   // and do nothing from the one on before which somebody moved too far.
 
-  /// The list to come is made of places so far ahead as suits one that lasts as long; 0: of where
-  /// particles are.
-  void look_ahead(std::int64_t last_interval);
+  /// The list to come is made of places so far ahead as suits one that lasts as long as the last;
+  /// 0: of where particles are.
+  void look_ahead(const ListAges& ages);
   void stay_where_they_are();
   void settle();
   void take_emigrants();
   void show_own();
   void order_and_list();
+  void list();
   /// Own particles back to where they were of late, after a list of older positions was made.
   void return_to_present();
 
   /// Of what belongs to unit k.
   Gate gate_of(std::int32_t k) { return {&control_.data()->limit, k}; }
-  /// `units` may run, or none where the list is no good. How many of them did: settled().
-  void open(std::int32_t units);
+  /// `units` may run of a list of that age, or none where it is no good. How many of them did:
+  /// settled().
+  void open(std::int32_t units, const ListAges& ages);
   /// What unit 0 will evaluate is where they are now.
   void begin_units();
   /// Waits until the device is so near to unit k that it should be enqueued. False if a list is due
@@ -261,8 +263,8 @@ class RankDomain {
 
   // Where a list is kept.
   Buffer<StepControl> control_;
-  HostBuffer heard_;        ///< the unit before which a list is due, where the device has said so
-  LookAhead<State> ahead_;  ///< of the list that was made last
+  HostBuffer heard_;  ///< the unit before which a list is due, where the device has said so
+  LookAhead<Precision> ahead_;  ///< of the list that was made last
   double timestep_ = 0.0;
   Borders borders_;
   PresentRows<Precision> present_;  ///< of those that are where a list was made of them

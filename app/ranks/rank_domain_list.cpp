@@ -85,6 +85,9 @@ struct WatchOwn {
     if (!own(i)) return;
     const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
     velocity.store(i, now.velocity);
+    if (watch.wants_kicks(unit)) {
+      watch.note_kick(i, move.basic.half_kick(i, force[i]).twice());
+    }
     watch(i, now.position, unit);
   }
 };
@@ -95,9 +98,12 @@ struct OpenUnits {
   StepControl* control;
   StraysView strays;
   std::int32_t units;
+  ListAges ages;
   Index row_capacity;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
+    control->age = ages.last;
+    control->age_before = ages.before;
     const bool is_short = control->longest_row > row_capacity;
     control->limit = is_short ? 0 : units;
     control->due = is_short ? 1 : 0;
@@ -129,13 +135,14 @@ Index* RankDomain<Precision>::tickets() {
 }
 
 template <class Precision>
-void RankDomain<Precision>::look_ahead(std::int64_t last_interval) {
-  ahead_ = binning_->look_ahead(nullptr, static_cast<std::int32_t>(last_interval), timestep_);
+void RankDomain<Precision>::look_ahead(const ListAges& ages) {
+  ahead_ = binning_->look_ahead(nullptr, ages, timestep_);
 }
 
 template <class Precision>
 Departures<Precision> RankDomain<Precision>::departures_for_list() {
   Departures<Precision> depart = departures();
+  depart.kick = std::as_const(*binning_).kick();
   depart.ahead = ahead_;
   return depart;
 }
@@ -173,6 +180,12 @@ void RankDomain<Precision>::order_and_list() {
   particles_.count = rows;
   is_ordered_ = true;
   first_mirror_ = 0;
+  list();
+}
+
+/// Of the places and in the order that there are.
+template <class Precision>
+void RankDomain<Precision>::list() {
   profiler_.begin(Region::prepare, stream_);
   backend_->rebuild(as_this_rank_sees(binning_->view_for_list(particles_), PartOfTargets::all),
                     stream_);
@@ -197,10 +210,10 @@ void RankDomain<Precision>::begin_units() {
 }
 
 template <class Precision>
-void RankDomain<Precision>::open(std::int32_t units) {
+void RankDomain<Precision>::open(std::int32_t units, const ListAges& ages) {
   *heard() = nothing_heard;
   for_each(stream_, 1,
-           OpenUnits{control_.data(), binning_->strays(), units, backend_->row_capacity()});
+           OpenUnits{control_.data(), binning_->strays(), units, ages, backend_->row_capacity()});
   begin_units();
 }
 

@@ -90,6 +90,7 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
   if (!is_complete_) return;
   list_.skin = commission.global.skin;
   list_age_ = commission.list_age;
+  list_age_before_ = commission.list_age_before;
   if (keeps_list()) connect();  // whoever has nobody to show listens, too
   if (is_direct_) connect_sums();
   if (commission.integrator.empty()) return;
@@ -228,6 +229,7 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
   const bool was_ordered = is_ordered_;
   kept_list_ = list_;
   kept_list_age_ = list_age_;
+  kept_list_age_before_ = list_age_before_;
   while (true) {
     action();
     bool is_short = false;
@@ -238,6 +240,7 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
     for (auto& domain : domains_) domain->begin_again();
     list_ = kept_list_;
     list_age_ = kept_list_age_;
+    list_age_before_ = kept_list_age_before_;
     if (!keeps_list()) continue;
     is_ordered_ = false;
     is_list_old_ = is_list_old_ || was_ordered;

@@ -26,22 +26,34 @@ void RankTeam<Precision>::order_and_list() {
 template <class Precision>
 void RankTeam<Precision>::list_what_is_owned() {
   const std::int64_t age = list_age_;
-  last_interval_ = 0;
-  for (auto& domain : domains_) domain->look_ahead(last_interval_);
+  for (auto& domain : domains_) domain->look_ahead({});
   for (auto& domain : domains_) domain->stay_where_they_are();
   order_and_list();
   is_ordered_ = true;
-  if (!is_list_old_) return;
-  list_age_ = age;
-  for (auto& domain : domains_) domain->return_to_present();
+  if (is_list_old_) {
+    list_age_ = age;
+    for (auto& domain : domains_) domain->return_to_present();
+  } else {
+    list_age_before_ = 0;
+  }
   tell_present_positions();
 }
 
-/// A list was made of others: own particles are where they are, copies are not.
+/// A list was made of places: own particles are where they are, copies are not.
 template <class Precision>
 void RankTeam<Precision>::tell_present_positions() {
-  for (auto& domain : domains_) domain->open(0);
+  open(0);
   exchange_positions(0);
+}
+
+template <class Precision>
+void RankTeam<Precision>::open(std::int32_t units) {
+  for (auto& domain : domains_) domain->open(units, list_ages());
+}
+
+template <class Precision>
+ListAges RankTeam<Precision>::list_ages() const {
+  return {static_cast<std::int32_t>(list_age_), static_cast<std::int32_t>(list_age_before_)};
 }
 
 template <class Precision>
@@ -52,21 +64,24 @@ void RankTeam<Precision>::count_interval() {
   list_.shortest = list_.shortest == 0 ? list_age_ : std::min(list_.shortest, list_age_);
 }
 
-/// One that was of no use, since some rank's rows were too short, is made once more, of the same
-/// places.
+/// One that was of no use, since some rank's rows were too short, is made once more, in the order
+/// and of the places of the first.
 template <class Precision>
 void RankTeam<Precision>::list_anew() {
-  if (list_age_ > 0) {
-    count_interval();
-    last_interval_ = list_age_;
-  }
-  for (auto& domain : domains_) domain->look_ahead(last_interval_);
   for (auto& domain : domains_) domain->grow_rows();
+  if (list_age_ == 0) {
+    for (auto& domain : domains_) domain->list();
+    return;
+  }
+  count_interval();
+  const ListAges ages = list_ages();
+  list_age_before_ = list_age_;
+  for (auto& domain : domains_) domain->look_ahead(ages);
   for (auto& domain : domains_) domain->settle();
   exchange_letters();
   for (auto& domain : domains_) domain->take_emigrants();
   order_and_list();
-  if (last_interval_ > 0) tell_present_positions();
+  tell_present_positions();
 }
 
 /// Where everybody is now, for unit `unit`. Whether the host knows already that it is not to be.
@@ -117,7 +132,7 @@ bool RankTeam<Precision>::is_list_due(std::int32_t unit) {
 /// So many, or those until a list is due.
 template <class Precision>
 void RankTeam<Precision>::run_units(std::int32_t units) {
-  for (auto& domain : domains_) domain->open(units);
+  open(units);
   if (list_age_ == 0 && is_list_due(0)) return;
   for (std::int32_t k = 0; k < units && domains_.front()->is_time_for(k); ++k) {
     std::deque<GatedStream<Stream>> gated;
@@ -139,10 +154,8 @@ template <class Precision>
 void RankTeam<Precision>::advance_by_units(std::int64_t steps, Wanted of_the_last) {
   Profiler& profiler = domains_.front()->profiler();
   if (!is_ordered_) list_what_is_owned();
-  for (auto& domain : domains_) {
-    domain->open(0);
-    domain->watch_first_half();
-  }
+  open(0);
+  for (auto& domain : domains_) domain->watch_first_half();
   exchange_positions(0);
   for (auto& domain : domains_) domain->begin_units();
   std::int64_t left = steps - 1;

@@ -130,6 +130,7 @@ class RankedSimulation final : public Simulation {
       state.skin = problem_.skin;
       state.reference = download_reference(reference_, whole_, stream_);
       state.list_age = team_->list_age();
+      state.list_age_before = team_->list_age_before();
     }
     if (const auto row = state.first_broken_row()) {
       throw PhysicsError("step " + std::to_string(step_) + ": particle " +
@@ -394,7 +395,7 @@ class RankedSimulation final : public Simulation {
     commission_.cuts = even_cuts(problem_.grid.cells, ranks_that_share(problem_.grid, where));
     commission_.integrator = integrator_state();
     commission_.step = first_step_ = step_;
-    commission_.list_age = 0;
+    commission_.list_age = commission_.list_age_before = 0;
     past_regions_ += team_->regions();
     const ListStats list = team_->list_stats();
     dismiss();

@@ -20,6 +20,7 @@ struct alignas(16) EmigrantRow {
 
   Vec3<State> position;  ///< relative to the centre of `cell` [sigma]
   Vec3<State> velocity;
+  Vec3<typename Precision::Pair> kick;  ///< where a list is made: see LookAhead
   Vec3<std::int32_t> image;
   Index cell;  ///< in the grid of the rank that gets it
   ParticleId id;

@@ -111,6 +111,7 @@ void write_list(hid_t file, const ExactState& state) {
   const Group group = Group::create(file, "list");
   hdf5::write_attribute(group.id(), "skin", std::array{state.skin});
   hdf5::write_attribute(group.id(), "age", state.list_age);
+  hdf5::write_attribute(group.id(), "age_before", state.list_age_before);
 }
 
 void write_numbers(const Group& group, const NamedNumbers& all) {
@@ -341,6 +342,7 @@ void read_list(hid_t file, ExactState& state) {
   state.skin = read_one(group.id(), "skin");
   constexpr double most_steps = 1LL << 53;
   state.list_age = read_whole(read_one(group.id(), "age"), "age", most_steps);
+  state.list_age_before = read_whole(read_one(group.id(), "age_before"), "age_before", most_steps);
   if (!(std::isfinite(state.skin) && state.skin >= 0.0 && state.list_age >= 0)) {
     refuse(fmt::format("a list of skin {} and age {}", state.skin, state.list_age));
   }

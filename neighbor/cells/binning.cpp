@@ -66,37 +66,47 @@ struct ClearCounts {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index part) const { counts[part] = 0; }
 };
 
-template <class State>
+/// None, where an order lasts one step only.
+template <class State, class Pair>
+PENCILBOX_DEVICE_FUNCTION Vec3<State> known_kick(const Vec3View<const Pair>& kick, Index i) {
+  return kick.x == nullptr ? Vec3<State>{} : kick[i].template to<State>();
+}
+
+template <class Precision>
 struct ArriveWhereTheyAre {
   static constexpr const char* name = "binning: assign cells";
+  using State = typename Precision::State;
   IntoCells<State> into_cells;
   Vec3View<const State> velocity;
-  LookAhead<State> ahead;
+  Vec3View<const typename Precision::Pair> kick;
+  LookAhead<Precision> ahead;
   StepNumber step;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    into_cells(i, into_cells.position[i], velocity[i], ahead, step);
+    into_cells(i, into_cells.position[i], velocity[i], known_kick<State>(kick, i), ahead, step);
   }
 };
 
 /// The part of its cell that a particle is in, or will be.
-template <class State>
+template <class Precision>
 struct PartOf {
+  using State = typename Precision::State;
   CellParts parts;
   Vec3<State> side;
   const Index* cell;
   Vec3View<const State> position, velocity;
-  LookAhead<State> ahead;
+  Vec3View<const typename Precision::Pair> kick;
+  LookAhead<Precision> ahead;
 
   PENCILBOX_DEVICE_FUNCTION Index operator()(Index i) const {
-    return parts.number(side, cell[i], ahead(position[i], velocity[i]));
+    return parts.number(side, cell[i], ahead(position[i], velocity[i], known_kick<State>(kick, i)));
   }
 };
 
-template <class State>
+template <class Precision>
 struct CountInParts {
   static constexpr const char* name = "binning: count";
-  PartOf<State> part_of;
+  PartOf<Precision> part_of;
   Index* counts;
   Index* ticket;
 
@@ -105,10 +115,10 @@ struct CountInParts {
   }
 };
 
-template <class State>
+template <class Precision>
 struct MakeKeys {
   static constexpr const char* name = "binning: make keys";
-  PartOf<State> part_of;
+  PartOf<Precision> part_of;
   const ParticleId* id;
   const Index* ticket;
   std::uint64_t* keys;
@@ -161,7 +171,10 @@ struct Reorder {
   bool clears;  ///< the counters of the next arrivals; those of a list are cleared when they come
   Index particles;
   CellParts parts;
-  LookAhead<State> ahead;
+  Vec3View<const Pair> kick;
+  LookAhead<Precision> ahead;
+  PackedPosition<Pair>*
+      packed_place;             ///< that a list is made of; null where an order does not last
   Vec3<State> side;             ///< of a cell [sigma]
   Index* places;                ///< [N] of those that were there before; null: nobody asks
   RingPosition<Pair>* on_ring;  ///< null where nobody reads it
@@ -170,7 +183,7 @@ struct Reorder {
 
   /// What is moved of a particle.
   struct Row {
-    Vec3<State> position, velocity;
+    Vec3<State> position, velocity, kick;
     Index cell, ticket;
     ParticleId id;
     Vec3<std::int32_t> image;
@@ -183,6 +196,7 @@ struct Reorder {
     const Index old = order != nullptr ? order[i] : i;
     return {from.position[old],
             from.velocity[old],
+            known_kick<State>(kick, old),
             from.cell[old],
             order != nullptr ? 0 : ticket[i],
             from.id[old],
@@ -195,10 +209,14 @@ struct Reorder {
   PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
     if (clears) next.clear(i, particles);
     if (order != nullptr ? i >= begin_of[next.parts] : row.ticket == nobody) return;
-    const Vec3<State> then = ahead(row.position, row.velocity);
+    const Vec3<State> then = ahead(row.position, row.velocity, row.kick);
     const Index now =
         order != nullptr ? i : begin_of[parts.number(side, row.cell, then)] + row.ticket;
     if (places != nullptr) places[order != nullptr ? order[i] : i] = now;
+    if (packed_place != nullptr) {
+      const auto type = static_cast<typename PackedPosition<Pair>::Type>(row.type);
+      packed_place[now] = {ahead.coordinates(then), type};
+    }
     to.position.store(now, row.position);
     if constexpr (separate_pair_position) {
       if (pair_position.x != nullptr) pair_position.store(now, row.position.template to<Pair>());
@@ -247,8 +265,8 @@ struct ScanAndReorder {
   }
 };
 
-/// Takes the new order back to the arrays that everybody knows, and notes the places that the list
-/// is made of.
+/// Takes the new order back to the arrays that everybody knows, and the places that the list is
+/// made of to where the watch finds them.
 template <class Precision>
 struct SettleOrder {
   static constexpr const char* name = "binning: settle";
@@ -256,25 +274,21 @@ struct SettleOrder {
   using Pair = typename Precision::Pair;
   StateView<State> from, to;
   Vec3View<State> reference;
+  const PackedPosition<Pair>* packed_place;
   PackedPosition<Pair>* packed;
-  PackedPosition<Pair>* packed_reference;
   PairCoordinates<State, Pair> coordinates;
-  LookAhead<State> ahead;
   bool several_types;
   OffsetsOfCells offsets;  ///< are found in passing
   Index particles;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     offsets.find(i, particles);
-    const Vec3<State> position = from.position[i], velocity = from.velocity[i];
+    const Vec3<State> position = from.position[i];
     const std::int32_t type = several_types ? from.type[i] : 0;
-    const auto packed_type = static_cast<typename PackedPosition<Pair>::Type>(type);
-    const Vec3<State> then = ahead(position, velocity);
     to.position.store(i, position);
-    reference.store(i, then);
-    packed[i] = {coordinates(position), packed_type};
-    packed_reference[i] = {coordinates(then), packed_type};
-    to.velocity.store(i, velocity);
+    reference.store(i, packed_place[i].position.template to<State>());
+    packed[i] = {coordinates(position), static_cast<typename PackedPosition<Pair>::Type>(type)};
+    to.velocity.store(i, from.velocity[i]);
     to.cell[i] = from.cell[i];
     to.id[i] = from.id[i];
     to.image.store(i, from.image[i]);
@@ -366,7 +380,11 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
   if (rules_.lasts == OrderLasts::while_near) {
     const bool grows = count > reference_.x.size();
     reference_.resize(count);
-    if (grows) reference_.fill_bytes(0, stream);  // ranks copy rows that are nobody's, too
+    kick_.resize(count);
+    if (grows) {
+      reference_.fill_bytes(0, stream);  // ranks copy rows that are nobody's, too
+      kick_.fill_bytes(0, stream);
+    }
     reserve_mirrors(count, stream);
     reserve_strays(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
@@ -445,18 +463,23 @@ void Binning<Precision>::reserve_mirrors(Index count, Stream& stream) {
 /// Of particles as they lie now.
 template <class Precision>
 auto Binning<Precision>::part_of(const Particles<Precision>& particles,
-                                 const LookAhead<State>& ahead) const {
+                                 const LookAhead<Precision>& ahead) const {
   const auto& state = particles.state;
-  return PartOf<State>{rules_.parts,          grid_.view<State>().side, state.cell.data(),
-                       state.position.view(), state.velocity.view(),    ahead};
+  return PartOf<Precision>{rules_.parts,
+                           grid_.view<State>().side,
+                           state.cell.data(),
+                           state.position.view(),
+                           state.velocity.view(),
+                           kick(),
+                           ahead};
 }
 
 template <class Precision>
-void Binning<Precision>::order_by_id(Particles<Precision>& particles, const LookAhead<State>& ahead,
-                                     Stream& stream) {
+void Binning<Precision>::order_by_id(Particles<Precision>& particles,
+                                     const LookAhead<Precision>& ahead, Stream& stream) {
   for_each(stream, particles.count,
-           MakeKeys<State>{part_of(particles, ahead), particles.state.id.data(), ticket_.data(),
-                           keys_.data(), order_.data(), parts(), id_bits});
+           MakeKeys<Precision>{part_of(particles, ahead), particles.state.id.data(), ticket_.data(),
+                               keys_.data(), order_.data(), parts(), id_bits});
   const int part_bits = std::bit_width(static_cast<unsigned>(parts()));
   // The sort passes no gate: what it does to keys that are no longer used does no harm.
   const GatedStream<Stream> open(stream, {});
@@ -470,26 +493,32 @@ void Binning<Precision>::count_anew(Stream& stream) {
 
 template <class Precision>
 void Binning<Precision>::run(Particles<Precision>& particles, StepNumber step, Profiler& profiler,
-                             Stream& stream, const LookAhead<State>& ahead) {
+                             Stream& stream, const LookAhead<Precision>& ahead) {
   reserve(particles, stream);
   profiler.begin(Region::bin, stream);
   count_anew(stream);
   const Vec3Buffer<State>& velocity = particles.state.velocity;
-  for_each(stream, particles.count,
-           ArriveWhereTheyAre<State>{arrival(particles, step, nullptr, 0).into_cells,
-                                     velocity.view(), ahead, step});
+  for_each(
+      stream, particles.count,
+      ArriveWhereTheyAre<Precision>{arrival(particles, step, nullptr, 0).into_cells,
+                                    velocity.view(), std::as_const(*this).kick(), ahead, step});
   order_arrived(particles, profiler, stream, ahead);
 }
 
 /// A little less than an order can bear: so a particle is near its place to begin with, however it
 /// is rounded.
 template <class Precision>
-auto Binning<Precision>::look_ahead(const StepControl* control, std::int32_t interval,
-                                    double timestep) const -> LookAhead<State> {
+auto Binning<Precision>::look_ahead(const StepControl* control, const ListAges& ages,
+                                    double timestep) const -> LookAhead<Precision> {
   constexpr double share = 0.98;
   if (rules_.lasts == OrderLasts::one_step) return {};
-  return {control, interval, static_cast<State>(0.5 * timestep),
-          static_cast<State>(share * rules_.bounds.most_displacement)};
+  return {true,
+          control,
+          ages.last,
+          ages.before,
+          static_cast<State>(0.5 * timestep),
+          static_cast<State>(share * rules_.bounds.most_displacement),
+          coordinates()};
 }
 
 template <class Precision>
@@ -508,6 +537,7 @@ Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, 
   arrival.then = Arrival<Precision>::Then::under_watch;
   arrival.under_watch = {state.position.view(),
                          reference.view(),
+                         kick_.view(),
                          packed_[static_cast<std::size_t>(unit) % 2].data(),
                          coordinates(),
                          state.type.data(),
@@ -536,7 +566,7 @@ void Binning<Precision>::moved_apart(Particles<Precision>& particles) {
 
 template <class Precision>
 void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
-                                       Stream& stream, const LookAhead<State>& ahead) {
+                                       Stream& stream, const LookAhead<Precision>& ahead) {
   if (rules_.deterministic) order_by_id(particles, ahead, stream);
   scan_and_reorder(particles, ahead, profiler, stream);
   const OffsetsOfCells offsets{part_offset_.data(), offset_.data(), grid_.count(),
@@ -544,7 +574,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   if (rules_.lasts == OrderLasts::while_near) {
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
-                                    packed_[0].data(), packed_[1].data(), coordinates(), ahead,
+                                    packed_[1].data(), packed_[0].data(), coordinates(),
                                     particles.types > 1, offsets, particles.count});
     return;
   }
@@ -556,7 +586,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
 
 template <class Precision>
 void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles,
-                                          const LookAhead<State>& ahead, Profiler& profiler,
+                                          const LookAhead<Precision>& ahead, Profiler& profiler,
                                           Stream& stream) {
   const Counters next{next_counts_.data(), parts()};
   Index* const offset = rules_.parts.count == 1 ? offset_.data() : part_offset_.data();
@@ -571,7 +601,9 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles,
                                    rules_.lasts == OrderLasts::one_step,
                                    particles.count,
                                    rules_.parts,
+                                   std::as_const(*this).kick(),
                                    ahead,
+                                   packed_[1].data(),
                                    grid_.view<State>().side,
                                    places_,
                                    on_ring_.data(),
@@ -597,9 +629,10 @@ void Binning<Precision>::restore_order(Particles<Precision>& particles, Stream& 
   Profiler not_profiled;
   not_profiled.pause();
   count_anew(stream);
+  const LookAhead<Precision> here = look_ahead(nullptr, {}, 0.0);
   for_each(stream, particles.count,
-           CountInParts<State>{part_of(particles), counts_.data(), ticket_.data()});
-  order_arrived(particles, not_profiled, stream);
+           CountInParts<Precision>{part_of(particles, here), counts_.data(), ticket_.data()});
+  order_arrived(particles, not_profiled, stream, here);
 }
 
 template <class Precision>

@@ -57,6 +57,11 @@ struct OrderRules {
   double spacing = 0.0;
 };
 
+/// Evaluations that the last two lists have served; 0: not known.
+struct ListAges {
+  std::int32_t last = 0, before = 0;
+};
+
 template <class Precision>
 class Binning {
  public:
@@ -84,15 +89,15 @@ class Binning {
   /// Bins and reorders as the particles lie now, or will. `step` is what a failure is reported
   /// with.
   void run(Particles<Precision>& particles, StepNumber step, Profiler& profiler, Stream& stream,
-           const LookAhead<State>& ahead = {});
+           const LookAhead<Precision>& ahead = {});
 
   void run(Particles<Precision>& particles, std::int32_t step, Profiler& profiler, Stream& stream) {
     run(particles, StepNumber{nullptr, step}, profiler, stream);
   }
 
-  /// As far as this order can bear. `interval`: of the list before, where no control tells.
-  LookAhead<State> look_ahead(const StepControl* control, std::int32_t interval,
-                              double timestep) const;
+  /// As far as this order can bear. `ages`: where no control tells.
+  LookAhead<Precision> look_ahead(const StepControl* control, const ListAges& ages,
+                                  double timestep) const;
 
   /// What moved particles are handed to: into their cells, or under watch, for unit `unit` of a
   /// cycle to evaluate. `control` and `unit` matter to the watch alone.
@@ -117,7 +122,7 @@ class Binning {
   /// their arrays with others; else they come back to where they were, so that a graph finds them.
   /// `ahead`: as they were counted when they arrived.
   void order_arrived(Particles<Precision>& particles, Profiler& profiler, Stream& stream,
-                     const LookAhead<State>& ahead = {});
+                     const LookAhead<Precision>& ahead = {});
 
   /// Where the order lasts and arrivals are others than this class enqueues: nobody has arrived
   /// yet.
@@ -147,6 +152,11 @@ class Binning {
   /// As whoever makes a list sees them: where they are to be for it.
   BinnedParticles<Precision> view_for_list(const Particles<Precision>& particles) const;
 
+  /// [N] what the last force has added to each velocity in a step, as who moved them has noted;
+  /// empty where the order does not last.
+  Vec3View<typename Precision::Pair> kick() { return kick_.view(); }
+  Vec3View<const typename Precision::Pair> kick() const { return kick_.view(); }
+
   /// [N] places that the order was made of, where it lasts; empty where it does not.
   const Vec3Buffer<State>& reference() const { return reference_; }
 
@@ -159,14 +169,15 @@ class Binning {
   void reserve_ring(Index count, Stream& stream);
   void reserve_strays(Index count, Stream& stream);
   void count_anew(Stream& stream);
-  void order_by_id(Particles<Precision>& particles, const LookAhead<State>& ahead, Stream& stream);
+  void order_by_id(Particles<Precision>& particles, const LookAhead<Precision>& ahead,
+                   Stream& stream);
 
   auto coordinates() const {
     return PairCoordinates<State, typename Precision::Pair>::with(rules_.spacing);
   }
   Index parts() const { return grid_.count() * rules_.parts.count; }
-  auto part_of(const Particles<Precision>& particles, const LookAhead<State>& ahead = {}) const;
-  void scan_and_reorder(Particles<Precision>& particles, const LookAhead<State>& ahead,
+  auto part_of(const Particles<Precision>& particles, const LookAhead<Precision>& ahead = {}) const;
+  void scan_and_reorder(Particles<Precision>& particles, const LookAhead<Precision>& ahead,
                         Profiler& profiler, Stream& stream);
 
   CellGrid grid_;
@@ -175,6 +186,7 @@ class Binning {
   ParticleState<Precision> other_;
   Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
   Vec3Buffer<State> reference_;                         // only where the order lasts
+  Vec3Buffer<typename Precision::Pair> kick_;           // likewise: of who moved last
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
   Buffer<RingPosition<typename Precision::Pair>> on_ring_;  // in slices of a periodic x

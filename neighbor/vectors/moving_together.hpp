@@ -91,6 +91,12 @@ class MovingTogether {
     store(x, watch.position.x + first);
     store(y, watch.position.y + first);
     store(z, watch.position.z + first);
+    if (watch.wants_kicks(move_.arrival.unit)) {
+      for (Index k = 0; k < at_once; ++k) {
+        const HalfKick<State> kicked{half_step_per_mass[k], force[k].template to<State>()};
+        watch.note_kick(first + k, kicked.twice());
+      }
+    }
     for (Index k = 0; k < at_once; ++k) {
       const Index i = first + k;
       watch.show(i, {x[k], y[k], z[k]}, watch.reference[i], watch.several_types ? watch.type[i] : 0,

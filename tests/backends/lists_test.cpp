@@ -1,12 +1,15 @@
 // Lists that outlive a step: no pair is ever missed, whatever moves how fast; rows grow; a run goes
 // on in mid-cycle to the last bit.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gmock/gmock.h>
 
 #include "core/velocities.hpp"
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
+#include "tests/support/way_ahead.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -102,7 +105,7 @@ SimulationSetup hot_liquid(int types = 1) {
 TEST_P(Lists, HoldOverManyRebuilds) {
   const SimulationSetup setup = with_list(hot_liquid());
   const auto simulation = make(setup);
-  for (const int steps : {1, 7, 64, 100, 3}) {
+  for (const int steps : {1, 7, 64, 100, 80, 3}) {
     simulation->advance(steps);
     expect_right(*simulation, setup);
   }
@@ -133,6 +136,56 @@ TEST_P(Lists, LookAhead) {
     EXPECT_LE(simulation->backend_stats().list->longest, 2 * steps_of_half_a_skin + 1);
   }
   expect_right(*simulation, with);
+}
+
+/// A list is made of where its particles will be by their velocities and the last forces on them,
+/// whoever has moved them: a step at a time they are moved by other kernels than many at a time.
+TEST_P(Lists, LookAheadByForces) {
+  SimulationSetup setup = with_list(hot_liquid(2));
+  setup.deterministic = true;
+  setup.start.types[1].mass = 3.0;
+  const auto simulation = make(setup);
+  simulation->advance(1, LastStep::forces_only);
+  ExactState before, now = simulation->exact_state();
+  std::int64_t last_interval = 0;
+  for (int lists = 0; lists < 3;) {
+    before = std::exchange(now, {});
+    simulation->advance(1, LastStep::forces_only);
+    now = simulation->exact_state();
+    if (now.list_age > 1) continue;
+    ++lists;
+    last_interval = before.list_age;
+  }
+  ASSERT_GT(last_interval, 4);
+  const Bars bars{1e-12, 1e-6, 2e-6};
+  constexpr double a_little = 1e-4;  // for who is as far ahead as a list can bear
+  double bent = 0.0;
+  for (std::size_t i = 0; i < now.id.size(); ++i) {
+    const double dt_per_mass = setup.timestep / setup.start.types[now.type[i]].mass;
+    Double3 velocity = now.velocity[i], kick = before.force[i];
+    for (std::size_t d = 0; d < 3; ++d) {
+      velocity[d] -= 0.5 * dt_per_mass * now.force[i][d];
+      kick[d] *= dt_per_mass;
+    }
+    const double farthest = 0.98 * 0.5 * *setup.skin;
+    const auto way_within = [&](double far) {
+      return way_ahead(velocity, kick, static_cast<double>(last_interval), setup.timestep, far);
+    };
+    const Double3 way = way_within(farthest);
+    const bool is_cut = way != way_within(2.0 * farthest);
+    for (std::size_t d = 0; d < 3; ++d) {
+      EXPECT_NEAR(now.reference[i][d] - now.offset[i][d], way[d],
+                  is_cut ? a_little : bars.of(precision()))
+          << i;
+      bent = std::max(bent, std::abs(way[d] - 0.5 * static_cast<double>(last_interval) *
+                                                  setup.timestep * velocity[d]));
+    }
+  }
+  EXPECT_GT(bent, 0.02) << "forces were to matter";
+
+  const auto at_once = make(setup);
+  at_once->advance(now.step, LastStep::forces_only);
+  expect_same(at_once->exact_state(), now);
 }
 
 TEST_P(Lists, HoldForMixtures) { expect_right_all_along(with_list(hot_liquid(3)), 4, 30); }

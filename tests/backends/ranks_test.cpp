@@ -697,7 +697,7 @@ TEST_P(NotToTheBit, TheirStepsAreRightWithOpenFaces) {
 TEST_P(NotToTheBit, TheirStepsAreRightWhereTheyHaveAnInterior) {
   if (!keeps_list()) return;
   SimulationSetup setup = long_liquid();
-  setup.skin = 0.14;
+  setup.skin = 0.1;
   FieldSet fields;
   fields.insert(Field::position);
   const auto one = on_one(setup), several = on({2, 1, 1}, setup);

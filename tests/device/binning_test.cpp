@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "neighbor/cells/particle_transfer.hpp"
+#include "tests/support/way_ahead.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
@@ -157,6 +158,19 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
   EXPECT_FALSE(binning.health(stream).failed);
 }
 
+/// What the last forces did to velocities: nothing to some, too much to others.
+struct KickById {
+  static constexpr const char* name = "test: kick";
+  Vec3View<double> kick;
+  const ParticleId* id;
+
+  PENCILBOX_DEVICE_FUNCTION static Vec3<double> of(ParticleId id) {
+    const double size = id % 5 == 0 ? 0.0 : (id % 7 == 0 ? 1e4 : 0.4);
+    return {size, -0.5 * size, 0.25 * size * static_cast<double>(id % 3)};
+  }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { kick.store(i, of(id[i])); }
+};
+
 /// Cell and part are those of the place where a particle will be, no farther than the order can
 /// bear; the particle itself stays where it is.
 TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
@@ -182,8 +196,10 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
   binning.scan_in_blocks(std::get<1>(GetParam()));
   Particles<DoublePrecision> particles;
   upload(start, grid, particles, stream);
+  binning.reserve(particles, stream);
+  for_each(stream, count, KickById{binning.kick(), particles.state.id.data()});
   binning.run(particles, StepNumber{nullptr, 1}, profiler, stream,
-              binning.look_ahead(nullptr, interval, timestep));
+              binning.look_ahead(nullptr, {interval, interval}, timestep));
 
   const Vec3Buffer<double>& place = binning.reference();
   const auto part = parts_of(particles, place, grid, stream);
@@ -204,12 +220,11 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_TRUE(is_inside[i]) << "its cell " << cells[i];
-    const Double3& v = start.velocity[static_cast<std::size_t>(ids[i] - 1)];
-    const double speed = std::hypot(v[0], v[1], v[2]);
-    const double far = std::min(0.5 * interval * timestep * speed, 0.98 * most);
-    for (std::size_t d = 0; d < 3; ++d) {
-      EXPECT_NEAR(ahead[i][d], speed > 0.0 ? far * v[d] / speed : 0.0, 1e-12);
-    }
+    const Vec3<double> kick = KickById::of(ids[i]);
+    const Double3 expected =
+        testing::way_ahead(start.velocity[static_cast<std::size_t>(ids[i] - 1)],
+                           {kick.x, kick.y, kick.z}, interval, timestep, 0.98 * most);
+    for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(ahead[i][d], expected[d], 1e-12);
   }
   const Frame frame = download(particles, grid, everything(), stream);
   for (std::size_t i = 0; i < count; ++i) {

@@ -212,11 +212,13 @@ TEST(Checkpoint, HoldsWhatAListWasMadeOf) {
   checkpoint.state.reference[0][1] += 0.125;
   checkpoint.state.skin = 0.3;
   checkpoint.state.list_age = 7;
+  checkpoint.state.list_age_before = 12;
   write_checkpoint_file(folder / "a.h5", checkpoint);
   const ExactState state = read_checkpoint_file(folder / "a.h5").state;
   EXPECT_EQ(state.reference, checkpoint.state.reference);
   EXPECT_EQ(state.skin, 0.3);
   EXPECT_EQ(state.list_age, 7);
+  EXPECT_EQ(state.list_age_before, 12);
 }
 
 TEST(DamagedCheckpoint, AnotherFormatIsRefusedWithBothNumbers) {

@@ -32,6 +32,7 @@ inline void expect_same(const ExactState& a, const ExactState& b) {
   EXPECT_EQ(a.skin, b.skin);
   EXPECT_EQ(a.reference, b.reference);
   EXPECT_EQ(a.list_age, b.list_age);
+  EXPECT_EQ(a.list_age_before, b.list_age_before);
 }
 
 }  // namespace pencilbox::testing

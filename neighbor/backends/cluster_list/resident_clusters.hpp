@@ -68,11 +68,15 @@ struct ResidentClusters {
       reference = move.arrival.under_watch.reference[row.particle()];
       type = static_cast<std::int32_t>(pairs.particles.packed[row.particle()].type);
     }
+    const std::int32_t first_wanting_kicks = move.arrival.under_watch.first_wanting_kicks();
     for_each_unit(block, units, [&](std::int32_t k) {
       const Sum sum = sum_of(block, row, targets_of(block, row, self, type), shift_of, entries,
                              units.read_by(k));
       self.kick_and_drift(sum.force, static_cast<State>(move.timestep));
       if (row.shows()) {
+        if (k + 1 >= first_wanting_kicks) {
+          move.arrival.under_watch.note_kick(row.particle(), self.half_kick(sum.force).twice());
+        }
         move.arrival.under_watch.in(units.read_by(k + 1))
             .show(row.particle(), self.position, reference, type, k + 1);
       }

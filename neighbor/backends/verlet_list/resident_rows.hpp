@@ -59,12 +59,16 @@ struct ResidentRows {
       self = move.particle(target.particle);
       reference = move.arrival.under_watch.reference[target.particle];
     }
+    const std::int32_t first_wanting_kicks = move.arrival.under_watch.first_wanting_kicks();
     for_each_unit(block, units, [&](std::int32_t k) {
       Sum sum =
           walk(target, self.position.template to<Pair>(), shift_of, entries, units.read_by(k));
       sum.add_lanes(block, rows.lanes);
       self.kick_and_drift(sum.force, static_cast<State>(move.timestep));
       if (shows) {
+        if (k + 1 >= first_wanting_kicks) {
+          move.arrival.under_watch.note_kick(target.particle, self.half_kick(sum.force).twice());
+        }
         move.arrival.under_watch.in(units.read_by(k + 1))
             .show(target.particle, self.position, reference, target.type, k + 1);
       }
