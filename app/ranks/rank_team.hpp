@@ -121,6 +121,7 @@ class RankTeam {
   void advance_by_units(std::int64_t steps, Wanted of_the_last);
   void order_and_list();
   void list_what_is_owned();
+  void list_what_has_moved();
   void list_anew();
   void tell_present_positions();
   void open(std::int32_t units);

@@ -71,8 +71,14 @@ void RankTeam<Precision>::list_anew() {
   for (auto& domain : domains_) domain->grow_rows();
   if (list_age_ == 0) {
     for (auto& domain : domains_) domain->list();
-    return;
+  } else {
+    list_what_has_moved();
   }
+  tell_present_positions();
+}
+
+template <class Precision>
+void RankTeam<Precision>::list_what_has_moved() {
   count_interval();
   const ListAges ages = list_ages();
   list_age_before_ = list_age_;
@@ -81,7 +87,6 @@ void RankTeam<Precision>::list_anew() {
   exchange_letters();
   for (auto& domain : domains_) domain->take_emigrants();
   order_and_list();
-  tell_present_positions();
 }
 
 /// Where everybody is now, for unit `unit`. Whether the host knows already that it is not to be.
