@@ -22,8 +22,10 @@ using hdf5::Dataset;
 using hdf5::Group;
 using hdf5::Shape;
 
-/// 2 knows of lists. 1 is read as it was written: by back ends that rebuild every step.
-constexpr std::int64_t format = 2;
+/// 2 knows of lists, 3 of the list before. 1 is read as it was written: by back ends that rebuild
+/// every step; 2 as if there had been no list before.
+constexpr std::int64_t format = 3;
+constexpr std::int64_t first_with_age_before = 3;
 constexpr std::int64_t oldest_format = 1;
 
 using Int3 = std::array<std::int32_t, 3>;
@@ -336,15 +338,20 @@ std::vector<ObservableState> read_observables(hid_t file) {
   return observables;
 }
 
-void read_list(hid_t file, ExactState& state) {
+void read_list(hid_t file, double found_format, ExactState& state) {
   if (!has(file, "list")) return;
   const Group group = Group::open(file, "list");
   state.skin = read_one(group.id(), "skin");
   constexpr double most_steps = 1LL << 53;
   state.list_age = read_whole(read_one(group.id(), "age"), "age", most_steps);
-  state.list_age_before = read_whole(read_one(group.id(), "age_before"), "age_before", most_steps);
-  if (!(std::isfinite(state.skin) && state.skin >= 0.0 && state.list_age >= 0)) {
-    refuse(fmt::format("a list of skin {} and age {}", state.skin, state.list_age));
+  if (found_format >= static_cast<double>(first_with_age_before)) {
+    state.list_age_before =
+        read_whole(read_one(group.id(), "age_before"), "age_before", most_steps);
+  }
+  const bool are_ages = state.list_age >= 0 && state.list_age_before >= 0;
+  if (!(std::isfinite(state.skin) && state.skin >= 0.0 && are_ages)) {
+    refuse(fmt::format("a list of skin {} and age {}, after one of age {}", state.skin,
+                       state.list_age, state.list_age_before));
   }
 }
 
@@ -419,7 +426,7 @@ Checkpoint read_hdf5(const fs::path& path) {
   read_box_types_grid(file.id(), state);
   state.integrator = read_named_numbers(file.id(), "integrator");
   checkpoint.observables = read_observables(file.id());
-  read_list(file.id(), state);
+  read_list(file.id(), found, state);
   read_particles(file.id(), state);
   require_sound(state);
   return checkpoint;

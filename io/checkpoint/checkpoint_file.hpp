@@ -12,6 +12,9 @@
 //   /particles/{id,type}    [N] i32
 //   /particles/{cell,image} [N][3] i32
 //   /particles/{offset,velocity,force} [N][3], f32 in single precision, else f64
+//   /list                   where one is kept, attributes `skin` [sigma], `age` and `age_before`
+//                           [evaluations] that it and the one before have reached
+//   /particles/reference    likewise [N][3]: places that it was made of, as `offset`
 //
 // Behind the end of HDF5's part there is a seal (seal.hpp).
 #pragma once

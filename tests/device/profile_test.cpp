@@ -171,6 +171,20 @@ TEST_F(Profile, ABatchWithoutEndStopsBeingSampledUntilTheNext) {
   EXPECT_GT(profiler_.seconds().force, 0.0);
 }
 
+TEST_F(Profile, OneInSixtyFourIsASampleAndTheFirstThatIsWhole) {
+  EXPECT_TRUE(profiler_.lacks_samples());
+  EXPECT_FALSE(profiler_.is_next_a_sample(false));
+  EXPECT_TRUE(profiler_.lacks_samples());
+  EXPECT_TRUE(profiler_.is_next_a_sample());
+  EXPECT_FALSE(profiler_.lacks_samples());
+  for (int k = 1; k < 64; ++k) EXPECT_FALSE(profiler_.is_next_a_sample()) << k;
+  EXPECT_FALSE(profiler_.is_next_a_sample(false)) << "due, but not whole";
+  EXPECT_TRUE(profiler_.is_next_a_sample());
+  int samples = 0;
+  for (int k = 0; k < 640; ++k) samples += profiler_.is_next_a_sample() ? 1 : 0;
+  EXPECT_EQ(samples, 10);
+}
+
 /// Busy for as many rounds; the result keeps the loop from being left out.
 struct Rounds {
   static constexpr const char* name = "profile test: rounds";

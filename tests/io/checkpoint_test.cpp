@@ -179,40 +179,49 @@ TEST(DamagedCheckpoint, WhatIsNoneIsToldApart) {
   EXPECT_NE(refusal(folder / "nowhere.h5").find("No such file"), std::string::npos);
 }
 
-/// A file of ours that another hand has changed and sealed again.
-std::string refusal_after(const std::function<void(hid_t)>& change) {
+void write_format(hid_t file, std::int64_t number) {
+  const hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
+  H5Awrite(attribute, H5T_NATIVE_INT64, &number);
+  H5Aclose(attribute);
+}
+
+/// As another hand would, which then seals it again.
+void change(const fs::path& path, const std::function<void(hid_t)>& by) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  by(file);
+  H5Fclose(file);
+  seal(path);
+}
+
+std::string refusal_after(const std::function<void(hid_t)>& changed) {
   const TemporaryFolder folder;
   write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
-  const hid_t file = H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  change(file);
-  H5Fclose(file);
-  seal(folder / "a.h5");
+  change(folder / "a.h5", changed);
   return refusal(folder / "a.h5");
 }
 
 TEST(Checkpoint, AnOlderFormatIsRead) {
   const TemporaryFolder folder;
   write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
-  const hid_t file = H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  const hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
-  const std::int64_t one = 1;
-  H5Awrite(attribute, H5T_NATIVE_INT64, &one);
-  H5Aclose(attribute);
-  H5Fclose(file);
-  seal(folder / "a.h5");
+  change(folder / "a.h5", [](hid_t file) { write_format(file, 1); });
   const ExactState state = read_checkpoint_file(folder / "a.h5").state;
   EXPECT_EQ(state.id, sample(Precision::mixed).state.id);
   EXPECT_TRUE(state.reference.empty());
 }
 
-TEST(Checkpoint, HoldsWhatAListWasMadeOf) {
-  const TemporaryFolder folder;
+Checkpoint sample_with_list() {
   Checkpoint checkpoint = sample(Precision::double_);
   checkpoint.state.reference = checkpoint.state.offset;
   checkpoint.state.reference[0][1] += 0.125;
   checkpoint.state.skin = 0.3;
   checkpoint.state.list_age = 7;
   checkpoint.state.list_age_before = 12;
+  return checkpoint;
+}
+
+TEST(Checkpoint, HoldsWhatAListWasMadeOf) {
+  const TemporaryFolder folder;
+  const Checkpoint checkpoint = sample_with_list();
   write_checkpoint_file(folder / "a.h5", checkpoint);
   const ExactState state = read_checkpoint_file(folder / "a.h5").state;
   EXPECT_EQ(state.reference, checkpoint.state.reference);
@@ -221,14 +230,23 @@ TEST(Checkpoint, HoldsWhatAListWasMadeOf) {
   EXPECT_EQ(state.list_age_before, 12);
 }
 
+/// A file of format 2 says nothing of it; a later one has to.
+TEST(Checkpoint, OfAnOlderFormatKnowsOfNoListBefore) {
+  const TemporaryFolder folder;
+  write_checkpoint_file(folder / "a.h5", sample_with_list());
+  change(folder / "a.h5",
+         [](hid_t file) { H5Adelete_by_name(file, "list", "age_before", H5P_DEFAULT); });
+  EXPECT_NE(refusal(folder / "a.h5").find("age_before"), std::string::npos)
+      << refusal(folder / "a.h5");
+  change(folder / "a.h5", [](hid_t file) { write_format(file, 2); });
+  const ExactState state = read_checkpoint_file(folder / "a.h5").state;
+  EXPECT_EQ(state.list_age, 7);
+  EXPECT_EQ(state.list_age_before, 0);
+}
+
 TEST(DamagedCheckpoint, AnotherFormatIsRefusedWithBothNumbers) {
-  const std::string text = refusal_after([](hid_t file) {
-    const hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
-    const std::int64_t three = 3;
-    H5Awrite(attribute, H5T_NATIVE_INT64, &three);
-    H5Aclose(attribute);
-  });
-  EXPECT_NE(text.find("format 3 of pencilbox 9.9.9, this program reads formats 1 to 2"),
+  const std::string text = refusal_after([](hid_t file) { write_format(file, 4); });
+  EXPECT_NE(text.find("format 4 of pencilbox 9.9.9, this program reads formats 1 to 3"),
             std::string::npos)
       << text;
 }
