@@ -38,6 +38,7 @@ class Profiler {
   /// What follows is a sample, or is none.
   void sample() { sampling_ = used_ < most_marks; }
   void pause() { sampling_ = false; }
+  void sample_if(bool is_sample) { is_sample ? sample() : pause(); }
   bool sampling() const { return sampling_; }
 
   /// What follows on the stream belongs to `region`.

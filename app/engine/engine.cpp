@@ -68,7 +68,7 @@ void Engine<Precision>::enqueue_units(std::int32_t count) {
   if (count - in_graphs < first_launched) in_graphs = std::max(0, in_graphs - units_of_a_graph);
   const std::int32_t launched = count - in_graphs;
   for (std::int32_t k = 0; k < launched; ++k) {
-    is_next_a_sample() ? profiler_.sample() : profiler_.pause();
+    profiler_.sample_if(is_next_a_sample());
     plan().unit(k);
   }
   has_run_ = has_run_ || launched > 1;
@@ -80,7 +80,7 @@ void Engine<Precision>::enqueue_units(std::int32_t count) {
       plan().book(units_of_a_graph);
     });
   }
-  profiler_.lacks_samples() ? profiler_.sample() : profiler_.pause();
+  profiler_.sample_if(profiler_.lacks_samples());
 }
 
 /// Cycles are enqueued ahead, as many as the batch needs if each lasts as long as those before;
@@ -90,7 +90,7 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   std::int32_t left = steps - 1;
   while (true) {
     enqueue_cycles(left);
-    profiler_.lacks_samples() ? profiler_.sample() : profiler_.pause();
+    profiler_.sample_if(profiler_.lacks_samples());
     plan().last(last);
     const StepControl control = read_control();
     list_.longest_row = std::max<std::int64_t>(list_.longest_row, control.longest_row);
@@ -114,7 +114,7 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
   for (std::int32_t k = 0; k < cycles; ++k) {
     const bool sampled = is_next_a_sample(k > 0 || cycles == 1);
-    sampled ? profiler_.sample() : profiler_.pause();
+    profiler_.sample_if(sampled);
     if (sampled || !takes_graphs() || !has_run_) {
       plan().cycle(units, units_come_as());
       has_run_ = has_run_ || !sampled;

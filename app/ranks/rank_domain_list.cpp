@@ -102,7 +102,7 @@ struct OpenUnits {
   Index row_capacity;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index) const {
-    control->age = ages.last;
+    control->age = ages.list;
     control->age_before = ages.before;
     const bool is_short = control->longest_row > row_capacity;
     control->limit = is_short ? 0 : units;

@@ -89,8 +89,8 @@ RankTeam<Precision>::RankTeam(const Commission& commission, Post& post)
   if (is_complete_) choose_exchange(commission.exchange);
   if (!is_complete_) return;
   list_.skin = commission.global.skin;
-  list_age_ = commission.list_age;
-  list_age_before_ = commission.list_age_before;
+  ages_ = {static_cast<std::int32_t>(commission.list_age),
+           static_cast<std::int32_t>(commission.list_age_before)};
   if (keeps_list()) connect();  // whoever has nobody to show listens, too
   if (is_direct_) connect_sums();
   if (commission.integrator.empty()) return;
@@ -228,8 +228,7 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
   for (auto& domain : domains_) domain->keep();
   const bool was_ordered = is_ordered_;
   kept_list_ = list_;
-  kept_list_age_ = list_age_;
-  kept_list_age_before_ = list_age_before_;
+  kept_ages_ = ages_;
   while (true) {
     action();
     bool is_short = false;
@@ -239,8 +238,7 @@ void RankTeam<Precision>::until_it_fits(const Action& action) {
     connect();
     for (auto& domain : domains_) domain->begin_again();
     list_ = kept_list_;
-    list_age_ = kept_list_age_;
-    list_age_before_ = kept_list_age_before_;
+    ages_ = kept_ages_;
     if (!keeps_list()) continue;
     is_ordered_ = false;
     is_list_old_ = is_list_old_ || was_ordered;
@@ -327,7 +325,7 @@ void RankTeam<Precision>::evaluate(Wanted wanted) {
       order();
     }
     compute(wanted);
-    if (!is_list_old_) list_age_ = 1;
+    if (!is_list_old_) ages_.list = 1;
   });
   is_ordered_ = true;
 }
@@ -353,7 +351,7 @@ void RankTeam<Precision>::advance_by_steps(std::int64_t steps, Wanted of_the_las
   for (std::int64_t left = steps; left > 0; --left) {
     // The last may evaluate energies too, and is none unless it is the only one.
     const bool is_sample = left == steps || left % steps_a_sample == 2;
-    is_sample ? profiler.sample() : profiler.pause();
+    profiler.sample_if(is_sample);
     order();
     compute(left == 1 ? of_the_last : Wanted::forces);
     if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);

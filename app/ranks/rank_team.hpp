@@ -84,8 +84,7 @@ class RankTeam {
   /// Goes on counting.
   void go_on_from(const ListStats& before) { list_ = before; }
   /// Evaluations since it was made.
-  std::int64_t list_age() const { return list_age_; }
-  std::int64_t list_age_before() const { return list_age_before_; }
+  const ListAges& list_ages() const { return ages_; }
 
   LaunchReport launch_report() const { return domains_.front()->launch_report(); }
 
@@ -125,7 +124,6 @@ class RankTeam {
   void list_anew();
   void tell_present_positions();
   void open(std::int32_t units);
-  ListAges list_ages() const;
   void count_interval();
   template <class Say>
   void take_turns(const Say& say);
@@ -145,9 +143,7 @@ class RankTeam {
 
   bool is_list_old_ = false;  ///< of what is owned: made of where it was, not of where it is
   ListStats list_, kept_list_;
-  std::int64_t list_age_ = 0, kept_list_age_ = 0;
-  std::int64_t list_age_before_ = 0,
-               kept_list_age_before_ = 0;  ///< that the list before has reached
+  ListAges ages_, kept_ages_;
 };
 
 /// What processes do that are not that of the first rank: what it orders, until it ends.

@@ -19,22 +19,22 @@ void RankTeam<Precision>::order_and_list() {
   for (auto& domain : domains_) domain->show_own();
   exchange_letters();
   for (auto& domain : domains_) domain->order_and_list();
-  list_age_ = 0;
+  ages_.list = 0;
 }
 
 /// Of what has no order yet. A list that was there before is as old as it was.
 template <class Precision>
 void RankTeam<Precision>::list_what_is_owned() {
-  const std::int64_t age = list_age_;
+  const std::int32_t age = ages_.list;
   for (auto& domain : domains_) domain->look_ahead({});
   for (auto& domain : domains_) domain->stay_where_they_are();
   order_and_list();
   is_ordered_ = true;
   if (is_list_old_) {
-    list_age_ = age;
+    ages_.list = age;
     for (auto& domain : domains_) domain->return_to_present();
   } else {
-    list_age_before_ = 0;
+    ages_.before = 0;
   }
   tell_present_positions();
 }
@@ -48,20 +48,16 @@ void RankTeam<Precision>::tell_present_positions() {
 
 template <class Precision>
 void RankTeam<Precision>::open(std::int32_t units) {
-  for (auto& domain : domains_) domain->open(units, list_ages());
-}
-
-template <class Precision>
-ListAges RankTeam<Precision>::list_ages() const {
-  return {static_cast<std::int32_t>(list_age_), static_cast<std::int32_t>(list_age_before_)};
+  for (auto& domain : domains_) domain->open(units, ages_);
 }
 
 template <class Precision>
 void RankTeam<Precision>::count_interval() {
+  const std::int64_t interval = ages_.list;
   ++list_.rebuilds;
-  list_.steps += list_age_;
-  list_.longest = std::max(list_.longest, list_age_);
-  list_.shortest = list_.shortest == 0 ? list_age_ : std::min(list_.shortest, list_age_);
+  list_.steps += interval;
+  list_.longest = std::max(list_.longest, interval);
+  list_.shortest = list_.shortest == 0 ? interval : std::min(list_.shortest, interval);
 }
 
 /// One that was of no use, since some rank's rows were too short, is made once more, in the order
@@ -69,7 +65,7 @@ void RankTeam<Precision>::count_interval() {
 template <class Precision>
 void RankTeam<Precision>::list_anew() {
   for (auto& domain : domains_) domain->grow_rows();
-  if (list_age_ == 0) {
+  if (ages_.list == 0) {
     for (auto& domain : domains_) domain->list();
   } else {
     list_what_has_moved();
@@ -80,9 +76,8 @@ void RankTeam<Precision>::list_anew() {
 template <class Precision>
 void RankTeam<Precision>::list_what_has_moved() {
   count_interval();
-  const ListAges ages = list_ages();
-  list_age_before_ = list_age_;
-  for (auto& domain : domains_) domain->look_ahead(ages);
+  for (auto& domain : domains_) domain->look_ahead(ages_);
+  ages_.before = ages_.list;
   for (auto& domain : domains_) domain->settle();
   exchange_letters();
   for (auto& domain : domains_) domain->take_emigrants();
@@ -138,7 +133,7 @@ bool RankTeam<Precision>::is_list_due(std::int32_t unit) {
 template <class Precision>
 void RankTeam<Precision>::run_units(std::int32_t units) {
   open(units);
-  if (list_age_ == 0 && is_list_due(0)) return;
+  if (ages_.list == 0 && is_list_due(0)) return;
   for (std::int32_t k = 0; k < units && domains_.front()->is_time_for(k); ++k) {
     std::deque<GatedStream<Stream>> gated;
     for (auto& domain : domains_) {
@@ -168,15 +163,15 @@ void RankTeam<Precision>::advance_by_units(std::int64_t steps, Wanted of_the_las
     typename Domain::Settled settled;
     for (auto& domain : domains_) settled = domain->settled();
     left -= settled.units;
-    list_age_ += settled.units;
-    profiler.is_next_a_sample(settled.is_due) ? profiler.sample() : profiler.pause();
+    ages_.list += settled.units;
+    profiler.sample_if(profiler.is_next_a_sample(settled.is_due));
     if (settled.is_due) list_anew();
     if (left == 0) break;
     run_units(static_cast<std::int32_t>(std::min(left, most_units)));
   }
-  profiler.lacks_samples() ? profiler.sample() : profiler.pause();
+  profiler.sample_if(profiler.lacks_samples());
   compute(of_the_last);
-  ++list_age_;
+  ++ages_.list;
   if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
   for (auto& domain : domains_) domain->second_half();
 }

@@ -129,8 +129,8 @@ class RankedSimulation final : public Simulation {
     if (team_->keeps_list()) {
       state.skin = problem_.skin;
       state.reference = download_reference(reference_, whole_, stream_);
-      state.list_age = team_->list_age();
-      state.list_age_before = team_->list_age_before();
+      state.list_age = team_->list_ages().list;
+      state.list_age_before = team_->list_ages().before;
     }
     if (const auto row = state.first_broken_row()) {
       throw PhysicsError("step " + std::to_string(step_) + ": particle " +

@@ -173,13 +173,12 @@ struct Reorder {
   CellParts parts;
   Vec3View<const Pair> kick;
   LookAhead<Precision> ahead;
-  PackedPosition<Pair>*
-      packed_place;             ///< that a list is made of; null where an order does not last
-  Vec3<State> side;             ///< of a cell [sigma]
-  Index* places;                ///< [N] of those that were there before; null: nobody asks
-  RingPosition<Pair>* on_ring;  ///< null where nobody reads it
-  Index columns;                ///< cells along x
-  double units_on_ring;         ///< of a length [1/sigma]
+  PackedPosition<Pair>* packed_place;  ///< of a list; null where an order lasts one step
+  Vec3<State> side;                    ///< of a cell [sigma]
+  Index* places;                       ///< [N] of those that were there before; null: nobody asks
+  RingPosition<Pair>* on_ring;         ///< null where nobody reads it
+  Index columns;                       ///< cells along x
+  double units_on_ring;                ///< of a length [1/sigma]
 
   /// What is moved of a particle.
   struct Row {
@@ -514,7 +513,7 @@ auto Binning<Precision>::look_ahead(const StepControl* control, const ListAges& 
   if (rules_.lasts == OrderLasts::one_step) return {};
   return {true,
           control,
-          ages.last,
+          ages.list,
           ages.before,
           static_cast<State>(0.5 * timestep),
           static_cast<State>(share * rules_.bounds.most_displacement),

@@ -57,9 +57,9 @@ struct OrderRules {
   double spacing = 0.0;
 };
 
-/// Evaluations that the last two lists have served; 0: not known.
+/// Evaluations that a list has served, and in all its time the one before; 0: there was none.
 struct ListAges {
-  std::int32_t last = 0, before = 0;
+  std::int32_t list = 0, before = 0;
 };
 
 template <class Precision>
@@ -95,7 +95,8 @@ class Binning {
     run(particles, StepNumber{nullptr, step}, profiler, stream);
   }
 
-  /// As far as this order can bear. `ages`: where no control tells.
+  /// From a list of these ages to the next, as far as this order can bear; a control tells by
+  /// itself.
   LookAhead<Precision> look_ahead(const StepControl* control, const ListAges& ages,
                                   double timestep) const;
 
@@ -176,7 +177,7 @@ class Binning {
     return PairCoordinates<State, typename Precision::Pair>::with(rules_.spacing);
   }
   Index parts() const { return grid_.count() * rules_.parts.count; }
-  auto part_of(const Particles<Precision>& particles, const LookAhead<Precision>& ahead = {}) const;
+  auto part_of(const Particles<Precision>& particles, const LookAhead<Precision>& ahead) const;
   void scan_and_reorder(Particles<Precision>& particles, const LookAhead<Precision>& ahead,
                         Profiler& profiler, Stream& stream);
 

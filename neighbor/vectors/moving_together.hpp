@@ -93,8 +93,7 @@ class MovingTogether {
     store(z, watch.position.z + first);
     if (watch.wants_kicks(move_.arrival.unit)) {
       for (Index k = 0; k < at_once; ++k) {
-        const HalfKick<State> kicked{half_step_per_mass[k], force[k].template to<State>()};
-        watch.note_kick(first + k, kicked.twice());
+        watch.note_kick(first + k, move_.half_kick(first + k, force[k]).twice());
       }
     }
     for (Index k = 0; k < at_once; ++k) {
