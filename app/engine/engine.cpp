@@ -104,7 +104,8 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   }
 }
 
-/// The first of several is no sample of the profile: it may begin in mid-cycle.
+/// The first of several is no sample of the profile: it may begin in mid-cycle. Nor is one alone a
+/// whole one.
 template <class Precision>
 void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   constexpr std::int32_t most_ahead = 64;
@@ -113,7 +114,7 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   const std::int32_t shortest = std::max(1, units - 2);
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
   for (std::int32_t k = 0; k < cycles; ++k) {
-    const bool sampled = is_next_a_sample(k > 0 || cycles == 1);
+    const bool sampled = (k > 0 || cycles == 1) && is_next_a_sample(k > 0);
     profiler_.sample_if(sampled);
     if (sampled || !takes_graphs() || !has_run_) {
       plan().cycle(units, units_come_as());

@@ -164,7 +164,7 @@ void RankTeam<Precision>::advance_by_units(std::int64_t steps, Wanted of_the_las
     for (auto& domain : domains_) settled = domain->settled();
     left -= settled.units;
     ages_.list += settled.units;
-    profiler.sample_if(profiler.is_next_a_sample(settled.is_due));
+    profiler.sample_if(settled.is_due && profiler.is_next_a_sample());
     if (settled.is_due) list_anew();
     if (left == 0) break;
     run_units(static_cast<std::int32_t>(std::min(left, most_units)));

@@ -171,18 +171,32 @@ TEST_F(Profile, ABatchWithoutEndStopsBeingSampledUntilTheNext) {
   EXPECT_GT(profiler_.seconds().force, 0.0);
 }
 
-TEST_F(Profile, OneInSixtyFourIsASampleAndTheFirstThatIsWhole) {
-  EXPECT_TRUE(profiler_.lacks_samples());
-  EXPECT_FALSE(profiler_.is_next_a_sample(false));
+TEST_F(Profile, OneInSoManyIsASample) {
+  constexpr auto one_in = Profiler::one_in;
   EXPECT_TRUE(profiler_.lacks_samples());
   EXPECT_TRUE(profiler_.is_next_a_sample());
   EXPECT_FALSE(profiler_.lacks_samples());
-  for (int k = 1; k < 64; ++k) EXPECT_FALSE(profiler_.is_next_a_sample()) << k;
-  EXPECT_FALSE(profiler_.is_next_a_sample(false)) << "due, but not whole";
+  for (int k = 1; k < one_in; ++k) EXPECT_FALSE(profiler_.is_next_a_sample(k % 2 == 0)) << k;
   EXPECT_TRUE(profiler_.is_next_a_sample());
   int samples = 0;
-  for (int k = 0; k < 640; ++k) samples += profiler_.is_next_a_sample() ? 1 : 0;
+  for (int k = 0; k < 10 * one_in; ++k) samples += profiler_.is_next_a_sample() ? 1 : 0;
   EXPECT_EQ(samples, 10);
+}
+
+TEST_F(Profile, WhatStandsInForAWholeSampleCountsUntilThereIsOne) {
+  const auto sample = [&](bool whole, Region region) {
+    time([&] {
+      profiler_.sample_if(profiler_.is_next_a_sample(whole));
+      EXPECT_TRUE(profiler_.sampling());
+      spend(region, 5);
+    });
+  };
+  sample(false, Region::integrate);
+  EXPECT_GT(profiler_.seconds().integrate, 0.0);
+  EXPECT_FALSE(profiler_.is_next_a_sample(false));
+  sample(true, Region::force);
+  EXPECT_EQ(profiler_.seconds().integrate, 0.0);
+  EXPECT_GT(profiler_.seconds().force, 0.0);
 }
 
 /// Busy for as many rounds; the result keeps the loop from being left out.
