@@ -25,19 +25,6 @@ PENCILBOX_DEVICE_FUNCTION void add_to_both(const Interaction& interaction, const
   source_sum = Sum::of_both(source_sum, pair, plus);
 }
 
-template <class Precision, class Kernel, class Exact>
-PENCILBOX_DEVICE_FUNCTION void add_to_both(const Kernel&, const Vec3<float>& target,
-                                           const Vec3<float>& source, const CellShift<float>& shift,
-                                           const Exact&, std::int32_t, std::int32_t, bool counts,
-                                           QuickPotentialSum<Precision, Kernel>& target_sum,
-                                           QuickPotentialSum<Precision, Kernel>& source_sum) {
-  using Quick = QuickPotential<Kernel>;
-  const float value = Quick::value(target - shift.rounded, source);
-  const float pair = counts ? value : 0.0F;
-  target_sum.energy += pair;
-  source_sum.energy += Quick::seen_from_source(pair);
-}
-
 /// Adds to what stands there of a particle, which others may add to at the same time.
 template <class Precision, Wanted wanted>
 PENCILBOX_DEVICE_FUNCTION void add_to(const PairSumsView<Precision>& sums, Index i,

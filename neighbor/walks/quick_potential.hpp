@@ -7,16 +7,19 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// In units of `unit`, which a sum is multiplied by: once, not for each term.
+/// In units of `unit`, which a sum is multiplied by: once, not for each term. A term is
+/// of_begun(begin()): who has several begins them all before the first is looked at, since a
+/// quotient is waited for.
 template <class Kernel>
 struct QuickPotential {
   static constexpr float unit = 1.0F;
   static constexpr bool vanishes_far_away = false;
 
-  PENCILBOX_DEVICE_FUNCTION static float value(const Vec3<float>& target,
+  PENCILBOX_DEVICE_FUNCTION static float begin(const Vec3<float>& target,
                                                const Vec3<float>& source) {
     return Kernel::value(target, source);
   }
+  PENCILBOX_DEVICE_FUNCTION static float of_begun(float value) { return value; }
   /// What the source has of a pair whose target has `value`.
   PENCILBOX_DEVICE_FUNCTION static float seen_from_source(float value) {
     return std::is_same_v<Kernel, CandidateKernel<CandidatePotential::position_sum>> ? -value
@@ -29,14 +32,16 @@ struct QuickLennardJones {
   static constexpr float unit = 4.0F;
   static constexpr bool vanishes_far_away = true;
 
-  PENCILBOX_DEVICE_FUNCTION static float value(const Vec3<float>& target,
+  PENCILBOX_DEVICE_FUNCTION static float begin(const Vec3<float>& target,
                                                const Vec3<float>& source) {
     constexpr float softening_squared = 1e-5F;
     const Vec3<float> apart = target - source;
     const float r2 =
         times_plus(apart.x, apart.x,
                    times_plus(apart.y, apart.y, times_plus(apart.z, apart.z, softening_squared)));
-    const float s2 = quick_reciprocal(r2);
+    return quick_reciprocal(r2);
+  }
+  PENCILBOX_DEVICE_FUNCTION static float of_begun(float s2) {
     const float s6 = s2 * s2 * s2;
     return times_plus(s6, s6, -s6);
   }
@@ -68,8 +73,11 @@ struct QuickPotentialSum : SumOfCandidates<QuickPotentialSum<Precision, Kernel>>
                                              const Vec3<float>& source,
                                              const CellShift<float>& shift, const Exact&,
                                              std::int32_t, std::int32_t, bool is_other) {
-    const float term = Quick::value(target - shift.rounded, source);
-    energy += is_other ? term : 0.0F;
+    add_term(Quick::of_begun(Quick::begin(target - shift.rounded, source)), is_other);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void add_term(float term, bool counts) {
+    energy += counts ? term : 0.0F;
   }
 
   PENCILBOX_DEVICE_FUNCTION float whole() const { return Quick::unit * energy; }

@@ -15,7 +15,7 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 /// Which pairs a cell takes: all that its targets have, or those with half of the cells around it,
-/// for both ends. (Of the pairs within a cell it takes all in both cases.)
+/// for both ends. (Pairs within a cell: see RotatingSources::halves_home.)
 enum class PairsOf { targets, half_shell };
 
 /// `most`: targets that a lane has registers for, 1 to 16. `Sink`: where sums go.
@@ -27,6 +27,14 @@ struct RotatingSources {
       is_candidate_kernel<Interaction> ? RotationRules::blocks_at_once(most) : 1;
   static constexpr bool to_both = pairs == PairsOf::half_shell;
   static constexpr Index first_code = to_both ? ShiftCode::none : 0;
+  /// A potential of a few operations for many targets: what it would wait for is begun early.
+  static constexpr bool is_lean = is_candidate_kernel<Interaction> &&
+                                  vanishes_far_away<Interaction>() &&
+                                  most >= RotationRules::some_targets;
+  /// Whether pairs within a cell are taken once, too: a source meets the targets before it and, by
+  /// one end alone, those that it has come with. Elsewhere a cell takes all of them from both
+  /// sides: with few targets a lane that is as fast, and with more there is no register for it.
+  static constexpr bool halves_home = to_both && is_lean && most == RotationRules::some_targets;
   using Pair = typename Precision::Pair;
   using Sum = QuickSumOf<Precision, wanted, Interaction>;
 
@@ -49,6 +57,7 @@ struct RotatingSources {
     Vec3<Pair> shift{};  ///< where it is added pair by pair
     ShiftedIndex place;
     std::int32_t type = 0;
+    Index once_below = most;  ///< of its pairs with a lane's targets those that count to both ends
   };
 
   /// What a lane holds of a chunk of targets: number k of its own is `first` + k times the group.
@@ -150,23 +159,48 @@ struct RotatingSources {
     return source;
   }
 
-  /// What a lane looks at before it adds a pair: nothing where all of the warp's sources count to
-  /// all targets.
   PENCILBOX_DEVICE_FUNCTION void meet(const Block& block, const Around& around, Source& source,
                                       Targets& targets) const {
     Sum other_end;
-    if constexpr (always_looks) {
-      go_round<true>(block, around.lane(), source, targets, other_end);
-    } else if (block.ballot(source.place.code() == ShiftCode::none) != 0) {
-      go_round<true>(block, around.lane(), source, targets, other_end);
-    } else {
-      go_round<false>(block, around.lane(), source, targets, other_end);
-    }
+    pass_by(block, around.lane(), source, targets, other_end);
     if constexpr (to_both) {
-      if (source.place.word != nobody && source.place.code() != ShiftCode::none) {
+      if (source.place.word != nobody && (halves_home || !is_at_home(source))) {
         add_to(sink, source.place.index(), other_end);
       }
     }
+  }
+
+  /// A lane need not look at a pair before it adds it where all of the warp's sources count to all
+  /// targets.
+  PENCILBOX_DEVICE_FUNCTION void pass_by(const Block& block, Index lane, Source& source,
+                                         Targets& targets, Sum& other_end) const {
+    if constexpr (!always_looks) {
+      const bool has_itself = block.ballot(is_at_home(source)) != 0;
+      if (!has_itself) return go_round<false>(block, lane, source, targets, other_end);
+    }
+    if constexpr (halves_home) source.once_below = once_below(source, targets);
+    go_round<true>(block, lane, source, targets, other_end);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION static bool is_at_home(const Source& source) {
+    return source.place.code() == ShiftCode::none;
+  }
+
+  /// -1: of a cell's targets that are not of this chunk each takes its own side.
+  PENCILBOX_DEVICE_FUNCTION Index once_below(const Source& source, const Targets& targets) const {
+    if (!is_at_home(source)) return most;
+    const Index i = source.place.index();
+    return targets.chunk.has(i) ? (i - targets.chunk.begin) >> layout.bits_of_group : -1;
+  }
+
+  /// How many targets of a lane meet any of the warp's sources: of a cell's own, which come in
+  /// their order, as many as the last one meets.
+  PENCILBOX_DEVICE_FUNCTION Index met_of_a_lane(const Block& block, const Source& source,
+                                                const Targets& targets) const {
+    if constexpr (!halves_home) return targets.of_a_lane;
+    const bool meets_all = source.once_below < 0 || source.once_below >= targets.of_a_lane;
+    if (block.ballot(meets_all) != 0) return targets.of_a_lane;
+    return block.shuffle(source.once_below, block.warp_size() - 1) + 1;
   }
 
   /// A potential is what is measured: its sources go round in a loop that is made for just so many
@@ -175,10 +209,10 @@ struct RotatingSources {
   PENCILBOX_DEVICE_FUNCTION void go_round(const Block& block, Index lane, Source& source,
                                           Targets& targets, Sum& other_end) const {
     if constexpr (is_candidate_kernel<Interaction>) {
-      with_loop_for<fewest_of_loops>(targets.of_a_lane, [&](auto of_a_lane) {
-        go_round_of<looks>(block, lane, source, other_end, [&] {
-          for (int t = 0; t < of_a_lane(); ++t) add<looks>(source, targets, t, other_end);
-        });
+      const Index met = looks ? met_of_a_lane(block, source, targets) : targets.of_a_lane;
+      with_loop_for<fewest_of_loops>(met, [&](auto of_a_lane) {
+        go_round_of<looks>(block, lane, source, other_end,
+                           [&] { add_potentials<looks, of_a_lane()>(source, targets, other_end); });
       });
     } else {
       go_round_of<looks>(block, lane, source, other_end, [&] {
@@ -201,43 +235,72 @@ struct RotatingSources {
   template <bool looks, class Meet>
   PENCILBOX_DEVICE_FUNCTION void go_round_of(const Block& block, Index lane, Source& source,
                                              Sum& other_end, const Meet& meet_targets) const {
+    if (layout.group == 1) return meet_targets();
     const Index in_group = layout.group - 1;
     const int from = (lane & ~in_group) | ((lane + 1) & in_group);
-    for (Index step = layout.group;; --step) {
+    Index step = layout.group;
+    do {
+      Source next;
+      if constexpr (is_lean) next = rotated<looks>(block, source, from);  // on its way meanwhile
       meet_targets();
-      if (to_both ? layout.group == 1 : step == 1) return;
-      rotate<looks>(block, source, from);
+      if (!to_both && step == 1) return;
+      if constexpr (!is_lean) next = rotated<looks>(block, source, from);
+      source = next;
       if constexpr (to_both) {
         other_end = Sum::of_both(other_end, other_end,
                                  [&](auto mine, auto) { return block.shuffle(mine, from); });
-        if (step == 1) return;  // all are at home again
       }
-    }
+    } while (--step > 0);  // all are at home again
   }
 
+  /// What the lane `from` has.
   template <bool looks>
-  PENCILBOX_DEVICE_FUNCTION void rotate(const Block& block, Source& source, int from) const {
+  PENCILBOX_DEVICE_FUNCTION static Source rotated(const Block& block, const Source& source,
+                                                  int from) {
     const auto next = [&](const Vec3<Pair>& mine) {
       return Vec3<Pair>{block.shuffle(mine.x, from), block.shuffle(mine.y, from),
                         block.shuffle(mine.z, from)};
     };
-    source.position = next(source.position);
-    if constexpr (!shifts_once) source.shift = next(source.shift);
+    Source other = source;
+    other.position = next(source.position);
+    if constexpr (!shifts_once) other.shift = next(source.shift);
     if constexpr (looks || needs_places) {
-      source.place.word = block.shuffle(source.place.word, from);
+      other.place.word = block.shuffle(source.place.word, from);
     }
-    if constexpr (Interaction::needs_types) source.type = block.shuffle(source.type, from);
+    if constexpr (looks && halves_home) {
+      other.once_below = block.shuffle(source.once_below, from);
+    }
+    if constexpr (Interaction::needs_types) other.type = block.shuffle(source.type, from);
+    return other;
+  }
+
+  template <bool looks, int of_a_lane>
+  PENCILBOX_DEVICE_FUNCTION void add_potentials(const Source& source, Targets& targets,
+                                                Sum& other_end) const {
+    using Quick = typename Sum::Quick;
+    Vec3<Pair> from = source.position;
+    if constexpr (!shifts_once) from += source.shift;
+    const auto begin = [&](int t) { return Quick::begin(targets.position[t], from); };
+    float begun[of_a_lane];
+    if constexpr (is_lean) {
+      for (int t = 0; t < of_a_lane; ++t) begun[t] = begin(t);
+    }
+    for (int t = 0; t < of_a_lane; ++t) {
+      if constexpr (!is_lean) begun[t] = begin(t);
+      const float term = Quick::of_begun(begun[t]);
+      const bool counts = is_pair<looks>(source, targets, t);
+      const bool to_source = !looks || t < source.once_below;
+      const bool to_target = to_source || source.once_below < 0 || t == source.once_below;
+      targets.sum[t].add_term(term, counts && to_target);
+      if constexpr (to_both) other_end.add_term(Quick::seen_from_source(term), counts && to_source);
+    }
   }
 
   template <bool looks>
   PENCILBOX_DEVICE_FUNCTION void add(const Source& source, Targets& targets, int t,
                                      Sum& other_end) const {
     const Index i = targets.first + t * layout.group;
-    bool counts = true;
-    if constexpr (looks) counts = source.place.word != ShiftedIndex::of(i, ShiftCode::none).word;
-    if constexpr (!drops_padding) {
-      counts = counts && source.place.word != nobody && i < targets.chunk.end;
-    }
+    const bool counts = is_pair<looks>(source, targets, t);
     const CellShift<Pair> shift{shifts_once ? Vec3<Pair>{} : source.shift, {}};
     const auto exact = [&] {
       return exact_separation(particles, i, source.place.index(),
@@ -250,6 +313,18 @@ struct RotatingSources {
       targets.sum[t].add_in_step(interaction, targets.position[t], source.position, shift, exact,
                                  targets.type[t], source.type, counts);
     }
+  }
+
+  template <bool looks>
+  PENCILBOX_DEVICE_FUNCTION bool is_pair(const Source& source, const Targets& targets,
+                                         int t) const {
+    const Index i = targets.first + t * layout.group;
+    bool counts = true;
+    if constexpr (looks) counts = source.place.word != ShiftedIndex::of(i, ShiftCode::none).word;
+    if constexpr (!drops_padding) {
+      counts = counts && source.place.word != nobody && i < targets.chunk.end;
+    }
+    return counts;
   }
 
   /// Each target has a sum in every group of its cell: first they come together within a team, or

@@ -143,10 +143,14 @@ class RotationRules {
     layout.group = shape.group;
     layout.targets = std::min(shape.targets, targets_of_kernel);
     layout.threads_per_cell = shape.threads_per_cell;
+    const std::int64_t all = std::int64_t{cells.x} * cells.y * cells.z;
+    // Where there are cells for everybody, a cell takes a few chunks of targets one after the
+    // other: parts that only the fullest cells have would be launched for nothing in all others.
+    const bool has_many_cells = all > 64 * problem_.device.multiprocessors;
+    const std::int64_t slots = std::int64_t{layout.group} * layout.targets;
     constexpr std::int64_t most_parts = 256;
     layout.parts = static_cast<Index>(std::clamp<std::int64_t>(
-        divide_up(most_in_a_cell, std::int64_t{layout.group} * layout.targets), 1, most_parts));
-    const std::int64_t all = std::int64_t{cells.x} * cells.y * cells.z;
+        divide_up(most_in_a_cell, (has_many_cells ? 4 : 1) * slots), 1, most_parts));
     layout.parts = static_cast<Index>(
         std::min<std::int64_t>(layout.parts, std::numeric_limits<Index>::max() / all));
     layout.pieces_of_work = static_cast<Index>(all * layout.parts);

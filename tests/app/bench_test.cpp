@@ -101,6 +101,29 @@ TEST_F(InAFolder, BenchFewParticlesHasFourPotentials) {
   }
 }
 
+/// Whatever a cell holds and however it is divided among lanes: its targets in one chunk or in
+/// several, groups that hold the last of a cell's own sources and the first of another's.
+TEST_F(InAFolder, BenchFewParticlesIsRightInEveryShapeOfPairsOnce) {
+  std::string options;
+  for (const char* shape :
+       {"group=1,targets=8,threads_per_cell=32", "group=4,targets=8,threads_per_cell=64",
+        "group=8,targets=8,threads_per_cell=128", "group=32,targets=8,threads_per_cell=32",
+        "group=4,targets=16,threads_per_cell=128"}) {
+    options += (options.empty() ? "half-shell:" : ";half-shell:") + std::string(shape);
+  }
+  for (const std::string potential : {"lennard-jones", "position-sum"}) {
+    const ProgramResult result =
+        program(std::string(quick) + "--cells 3 --per-cell 40 --backends half-shell --options \"" +
+                options + "\" --csv few.csv --overwrite --potential " + potential);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const std::vector<std::string> lines = lines_of(read("few.csv"));
+    ASSERT_EQ(lines.size(), 6U) << result.out;
+    for (std::size_t k = 1; k < lines.size(); ++k) {
+      EXPECT_LT(std::stod(field(lines, k, "largest_error")), 1e-5) << lines[k];
+    }
+  }
+}
+
 TEST_F(InAFolder, BenchFewParticlesLeavesOutLargeRowsOnTheHostAndSaysSo) {
   const ProgramResult result =
       program(std::string(quick) + "--cells 2,32 --backends par-part-no-loop");
