@@ -53,6 +53,8 @@ constexpr const char* options_help =
     "a:key=value,key=value;b:...: their options; a back end that is here several times runs as "
     "often";
 
+constexpr const char* ranks_of_a_deck = "as run.ranks says";
+
 constexpr const char* test_is_of_the_script =
     "test: this is the program alone, allowed: ./pencilbox test, by the script in the source tree";
 
@@ -90,6 +92,14 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   command.add_flag("--overwrite", arguments.overwrite, "replace them");
 }
 
+/// `otherwise`: how many there are where nobody says.
+void add_rank_options(CLI::App& command, RankArguments& arguments, const std::string& otherwise) {
+  command.add_option("--ranks", arguments.ranks, "processes that share the box, by MPI")
+      ->default_str(otherwise)
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_flag("--share-gpus", arguments.share_gpus, "more ranks than GPUs, for tests");
+}
+
 void add_validate(CLI::App& program, ValidateArguments& arguments) {
   CLI::App& command =
       *program.add_subcommand("validate", "this build on this device beside published values");
@@ -99,6 +109,7 @@ void add_validate(CLI::App& program, ValidateArguments& arguments) {
   command.add_option("--only", arguments.only,
                      "checks between commas, all without it: " + names_of_checks());
   command.add_flag("--full", arguments.full, "all state points, and longer runs");
+  add_rank_options(command, arguments, "1");
   command.add_option("--csv", arguments.csv, "file for the table");
   command.add_option("--json", arguments.json, "file for the table");
   command.add_flag("--overwrite", arguments.overwrite, "replace files that are there");
@@ -236,13 +247,6 @@ void list_benchmarks(const CLI::App& bench) {
   print(list);
 }
 
-void add_rank_options(CLI::App& command, RunArguments& arguments) {
-  command.add_option("--ranks", arguments.ranks, "processes that share the box, by MPI")
-      ->default_str("as run.ranks says")
-      ->check(CLI::Range(1, 1 << 20));
-  command.add_flag("--share-gpus", arguments.share_gpus, "more ranks than GPUs, for tests");
-}
-
 int run_program(int argc, char** argv, std::shared_ptr<Post> post) {
   CLI::App program("Lennard-Jones molecular dynamics with every neighbour-interaction strategy",
                    "pencilbox");
@@ -259,16 +263,17 @@ int run_program(int argc, char** argv, std::shared_ptr<Post> post) {
   add_deck_options(*run, arguments);
   run->add_option("--wall-time", arguments.wall_time,
                   "stop with a checkpoint after 90s, 30m, 2h, 1d (seconds without a unit)");
-  add_rank_options(*run, arguments);
+  add_rank_options(*run, arguments, ranks_of_a_deck);
   run->add_flag("--quiet", arguments.quiet, "no table, no progress, no summary");
   CLI::App* check = program.add_subcommand("check", "dry run: what a run would be");
   add_deck_options(*check, arguments);
-  add_rank_options(*check, arguments);
+  add_rank_options(*check, arguments, ranks_of_a_deck);
   CompareArguments comparison;
   comparison.command = command_line(argc, argv);
   add_compare(program, comparison);
   ValidateArguments validation;
-  validation.command = comparison.command;
+  static_cast<RankArguments&>(validation) = arguments;
+  validation.command_line = comparison.command;
   add_validate(program, validation);
   ViewArguments view_arguments;
   CLI::App* view = program.add_subcommand("view", "a picture or a film of a run, by ParaView");

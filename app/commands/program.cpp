@@ -43,11 +43,30 @@ const DeviceApi& choose_device(const std::string& name) {
   throw InputError("run.device: unknown device, got '" + name + "', allowed: " + known);
 }
 
+namespace {
+
+/// Of two numbers of ranks, of which 0 is none.
+bool differ(int a, int b) { return a != 0 && b != 0 && a != b; }
+
+int ranks_that_were_started(const RankArguments& arguments) {
+  return arguments.post ? arguments.post->ranks() : 0;
+}
+
+}  // namespace
+
+int ranks_of(const RankArguments& arguments) {
+  const int started = ranks_that_were_started(arguments);
+  if (differ(arguments.ranks, started)) {
+    complain("--ranks", "not as many as were started", std::to_string(arguments.ranks),
+             std::to_string(started) + ", or no --ranks");
+  }
+  return std::max({1, arguments.ranks, started});
+}
+
 int ranks_of(const Deck& deck, const RunArguments& arguments) {
-  const int started = arguments.post ? arguments.post->ranks() : 0;
+  const int started = ranks_that_were_started(arguments);
   const auto& grid = deck.ranks;
   const int of_grid = grid ? (*grid)[0] * (*grid)[1] * (*grid)[2] : 0;
-  const auto differ = [](int a, int b) { return a != 0 && b != 0 && a != b; };
   if (differ(of_grid, arguments.ranks)) {
     complain(deck.place("run.ranks"), "not as many ranks as --ranks says", std::to_string(of_grid),
              std::to_string(arguments.ranks) + ", or auto");
@@ -56,11 +75,7 @@ int ranks_of(const Deck& deck, const RunArguments& arguments) {
     complain(deck.place("run.ranks"), "not as many ranks as were started", std::to_string(of_grid),
              std::to_string(started) + ", or auto");
   }
-  if (differ(arguments.ranks, started)) {
-    complain("--ranks", "not as many as were started", std::to_string(arguments.ranks),
-             std::to_string(started) + ", or no --ranks");
-  }
-  return std::max({1, of_grid, arguments.ranks, started});
+  return std::max(of_grid, ranks_of(arguments));
 }
 
 std::vector<std::filesystem::path> inputs_of(const Deck& deck) {

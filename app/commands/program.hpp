@@ -24,18 +24,26 @@ const DeviceApi& choose_device(const std::string& name);
 /// Writes `text` to standard output.
 void print(const std::string& text);
 
-struct RunArguments {
+/// Of a command that several ranks may do together.
+struct RankArguments {
+  int ranks = 0;  ///< that were asked for; 0: none were
+  bool share_gpus = false;
+  std::vector<std::string> command;  ///< as typed, without the program's name
+  std::shared_ptr<Post> post;        ///< of those that a launcher has started; null: alone
+};
+
+struct RunArguments : RankArguments {
   std::filesystem::path deck;
   std::vector<std::string> overrides;
   bool overwrite = false;
   bool resume = false;
   std::string wall_time;  ///< "2h"; empty: no limit
   bool quiet = false;
-  int ranks = 0;  ///< that were asked for; 0: none were
-  bool share_gpus = false;
-  std::vector<std::string> command;  ///< as typed, without the program's name
-  std::shared_ptr<Post> post;        ///< of those that a launcher has started; null: alone
 };
+
+/// How many ranks command line and launcher want, one at least. Throws InputError where they do not
+/// agree.
+int ranks_of(const RankArguments& arguments);
 
 /// How many ranks a run of this deck has. Throws InputError where deck, command line and launcher
 /// do not agree.

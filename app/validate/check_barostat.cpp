@@ -52,12 +52,8 @@ SimulationSetup fluid(const Subject& subject, const IsothermPoint& point) {
       Truncation::cut);
   setup.timestep = timestep;
   std::get<LennardJonesModel>(setup.potential).tail_correction = true;
-  const auto hot = subject.make(in_bath(setup, melting_temperature, 1.0));
-  hot->advance(2500);
-  setup = restarted(std::move(setup), *hot);
-  const auto cooling = subject.make(in_bath(setup, point.temperature, 1.0, 2.0));
-  cooling->advance(2500);
-  return restarted(std::move(setup), *cooling);
+  setup = after(subject, 2500, in_bath(setup, melting_temperature, 1.0), setup);
+  return after(subject, 2500, in_bath(setup, point.temperature, 1.0, 2.0), setup);
 }
 
 /// The mean volume, not the mean density, is that of the ensemble: they differ by the fluctuation
@@ -99,9 +95,7 @@ void judge_drift(const Subject& subject, ValidationRow& row) {
   constexpr std::int64_t samples = 2000, between = 20;
   SimulationSetup setup = subject.setup(warm_crystal(10, 0.788, 2.0), 2.5, Truncation::force_shift);
   setup.timestep = timestep;
-  const auto hot = subject.make(in_bath(setup, temperature, 1.0));
-  hot->advance(1500);
-  setup = restarted(std::move(setup), *hot);
+  setup = after(subject, 1500, in_bath(setup, temperature, 1.0), setup);
   setup.integrator = "velocity-rescaling";
   setup.parameters = {{"temperature", temperature}, {"relaxation_time", 0.5}, {"seed", 1.0}};
   setup.barostat = Barostat{stochastic_cell_rescaling,

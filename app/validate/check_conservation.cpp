@@ -122,9 +122,7 @@ ValidationRows reversal_rows(const Subject& subject) {
                     bars.of(subject.precision), source_theory}},
                   [&](ValidationRows& rows) {
                     const SimulationSetup setup = crystal(subject, 4);
-                    const auto there = subject.make(setup);
-                    there->advance(steps);
-                    const auto back = subject.make(restarted(setup, *there, -1.0));
+                    const auto back = subject.make(after(subject, steps, setup, setup, -1.0));
                     back->advance(steps);
                     FieldSet fields;
                     fields.insert(Field::position);

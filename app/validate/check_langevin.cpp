@@ -18,9 +18,8 @@ SimulationSetup liquid(const Subject& subject) {
   SimulationSetup setup =
       subject.setup(warm_crystal(6, 0.8, 2.0 * temperature), 2.5, Truncation::force_shift);
   setup.timestep = timestep;
-  const auto simulation = subject.make(in_bath(setup, temperature, friction));
-  simulation->advance(2500);  // 25 times as long as the bath remembers
-  return restarted(std::move(setup), *simulation);
+  // 25 times as long as the bath remembers.
+  return after(subject, 2500, in_bath(setup, temperature, friction), setup);
 }
 
 /// The probability of the velocity components that this seed leaves.

@@ -64,7 +64,7 @@ ValidationRows check_triple_point(const Subject& subject) {
         const Peak peak = peak_of(run.observed().front(), "g");
         rows[2].value = peak.position;
         rows[3].value = peak.height;
-        rows[4].value = diffusion_of(subject, run.gone_on(hot_crystal(subject, liquid)));
+        rows[4].value = diffusion_of(subject, run.end(hot_crystal(subject, liquid)));
       });
 }
 

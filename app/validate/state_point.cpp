@@ -30,9 +30,7 @@ StatePointRun::StatePointRun(const Subject& subject, SimulationSetup crystal,
   setup.timestep = point.timestep;
   volume_ = setup.start.box.volume();
   if (point.by_monte_carlo) ensemble_.emplace(setup, point.temperature);
-  const auto hot = subject.make(in_bath(setup, melting_temperature, point.friction));
-  hot->advance(melting_steps);
-  setup = restarted(std::move(setup), *hot);
+  setup = after(subject, melting_steps, in_bath(setup, melting_temperature, point.friction), setup);
   setup.observables = std::move(observables);
   constexpr double other_seed = 2.0;
   simulation_ = subject.make(in_bath(std::move(setup), point.bath.value_or(point.temperature),

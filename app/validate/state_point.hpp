@@ -47,9 +47,11 @@ class StatePointRun {
   /// Goes on; every twenty steps are a sample.
   void produce(std::int64_t steps);
 
-  /// `setup` with the particles where they are now: for other equations of motion.
-  SimulationSetup gone_on(SimulationSetup setup) {
-    return restarted(std::move(setup), *simulation_);
+  /// Ends the run: `setup` with the particles where it has left them, for other equations of
+  /// motion.
+  SimulationSetup end(SimulationSetup setup) {
+    const auto ending = std::move(simulation_);
+    return restarted(std::move(setup), *ending);
   }
 
   /// What the observables have found.

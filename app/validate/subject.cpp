@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "app/ranks/rank_device.hpp"
 #include "core/error.hpp"
 #include "core/lattice.hpp"
 #include "core/velocities.hpp"
@@ -54,6 +55,13 @@ SimulationSetup restarted(SimulationSetup setup, Simulation& simulation, double 
   return setup;
 }
 
+SimulationSetup after(const Subject& subject, std::int64_t steps, SimulationSetup other,
+                      SimulationSetup setup, double direction) {
+  const auto simulation = subject.make(std::move(other));
+  simulation->advance(steps);
+  return restarted(std::move(setup), *simulation, direction);
+}
+
 SimulationSetup in_bath(SimulationSetup setup, double temperature, double friction, double seed) {
   setup.integrator = "langevin";
   setup.parameters = {{"temperature", temperature}, {"friction", friction}, {"seed", seed}};
@@ -64,6 +72,8 @@ ValidationRows answered(ValidationRows asked, const std::function<void(Validatio
   try {
     measure(asked);
   } catch (const BackendRefusal& refusal) {
+    for (ValidationRow& row : asked) row.skipped = refusal.what();
+  } catch (const RanksRefusal& refusal) {
     for (ValidationRow& row : asked) row.skipped = refusal.what();
   } catch (const PhysicsError& error) {
     for (ValidationRow& row : asked) {

@@ -38,6 +38,11 @@ StartState warm_crystal(int cells, double density, double temperature);
 /// velocities are multiplied by.
 SimulationSetup restarted(SimulationSetup setup, Simulation& simulation, double direction = 1.0);
 
+/// `setup` from where a simulation of `other` is after so many steps. (Before the next one begins
+/// that one has ended: on ranks there is one at a time.)
+SimulationSetup after(const Subject& subject, std::int64_t steps, SimulationSetup other,
+                      SimulationSetup setup, double direction = 1.0);
+
 /// The same particles under a heat bath.
 SimulationSetup in_bath(SimulationSetup setup, double temperature, double friction,
                         double seed = 1.0);

@@ -2,13 +2,15 @@
 #include "app/validate/validate_command.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "app/bench/bench_arguments.hpp"
 #include "app/bench/measurement.hpp"
-#include "app/commands/program.hpp"
+#include "app/processes/start_ranks.hpp"
+#include "app/ranks/device_on_ranks.hpp"
 #include "app/validate/check.hpp"
 #include "app/validate/validate_result.hpp"
 #include "core/error.hpp"
@@ -82,7 +84,7 @@ void require_free(const std::string& option, const std::filesystem::path& path, 
 Result begin_result(const ValidateArguments& arguments, const DeviceApi& device) {
   BenchArguments told;
   told.device = arguments.device;
-  told.command = arguments.command;
+  told.command = arguments.command_line;
   return begin_result(validate_name, "Validation", told, device);
 }
 
@@ -119,7 +121,14 @@ int validate_command(const ValidateArguments& arguments) {
   if (!arguments.csv.empty() && arguments.csv == arguments.json) {
     complain(place_of("--json"), "the file of --csv", arguments.json.string(), "another name");
   }
-  subject.make = [&](SimulationSetup setup) { return device.make(std::move(setup)); };
+  const int ranks = ranks_of(arguments);
+  if (ranks > 1 && !arguments.post) return start_ranks(ranks, arguments.command);
+  std::optional<DeviceOnRanks> several;
+  if (ranks > 1) {
+    several.emplace(device, RankWish{.shares_devices = arguments.share_gpus}, arguments.post);
+  }
+  const DeviceApi& who = several ? *several : device;
+  subject.make = [&](SimulationSetup setup) { return who.make(std::move(setup)); };
   subject.backend = {info.name, default_options(info)};
   subject.full = arguments.full;
   subject.runs_on_a_cpu = device.properties().emulates_blocks;
@@ -127,7 +136,8 @@ int validate_command(const ValidateArguments& arguments) {
   const auto tell = terminal_teller();
   Result result = begin_result(arguments, device);
   const std::string caption =
-      fmt::format("back end {} on {}, {} precision{}", info.name, device.kind(),
+      fmt::format("back end {} on {}{}, {} precision{}", info.name,
+                  ranks > 1 ? fmt::format("{} ranks of ", ranks) : "", device.kind(),
                   name_of(subject.precision), arguments.full ? ", full" : "");
   ValidationRows rows;
   for (const Check& check : checks) {

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <string>
 
+#include "app/commands/program.hpp"
+
 namespace pencilbox {
 
 /// `validate`, as typed.
-struct ValidateArguments {
+struct ValidateArguments : RankArguments {
   std::string backend = "auto";
   std::string device = "auto";
   std::string precision = "mixed";
@@ -15,7 +17,7 @@ struct ValidateArguments {
   bool full = false;
   std::filesystem::path csv, json;  ///< empty: none
   bool overwrite = false;
-  std::string command;  ///< the command line
+  std::string command_line;
 };
 
 /// "configurations, melt, ..."

@@ -57,6 +57,28 @@ class OnProcesses : public InAFolder {
   }
 };
 
+TEST_F(OnProcesses, AValidationIsOfRunsOnSoManyRanks) {
+  const auto validated = [&](const std::string& arguments) {
+    const ProgramResult result = program("validate --device host --backend x-pencil --overwrite " +
+                                         std::string("--json of.json ") + arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
+    return result.out;
+  };
+  // Bits of one rank, which a remark has.
+  const auto hash_of = [&] {
+    const std::string text = read("of.json");
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(text, found, std::regex("both ([0-9a-f]+)"))) << text;
+    return found.empty() ? std::string() : found[1].str();
+  };
+  validated("--only determinism");
+  const std::string of_one = hash_of();
+  const std::string text = validated("--only configurations,determinism --ranks 3");
+  EXPECT_EQ(hash_of(), of_one);
+  EXPECT_NE(text.find("3 ranks of host"), std::string::npos) << text;
+  EXPECT_NE(text.find("skipped"), std::string::npos) << "a box of three cells: " << text;
+}
+
 TEST_F(OnProcesses, AllFilesAreThoseOfOneRank) {
   run_into("one", "");
   const ProgramResult three = run_into("three", "--ranks 3");

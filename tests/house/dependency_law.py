@@ -30,7 +30,7 @@ APP_MAY_INCLUDE = {
     "commands": {"engine", "ranks", "processes", "commands"},
     "bench": {"engine", "commands", "bench"},
     "compare": {"engine", "commands", "bench", "compare"},
-    "validate": {"engine", "commands", "bench", "validate"},
+    "validate": {"engine", "ranks", "processes", "commands", "bench", "validate"},
 }
 SOURCES = (".hpp", ".cpp", ".h", ".cu", ".cuh", ".hip", ".hpp.in", ".cpp.in")
 
