@@ -27,10 +27,11 @@ struct RotatingSources {
       is_candidate_kernel<Interaction> ? RotationRules::blocks_at_once(most) : 1;
   static constexpr bool to_both = pairs == PairsOf::half_shell;
   static constexpr Index first_code = to_both ? ShiftCode::none : 0;
-  /// A potential of a few operations for many targets: what it would wait for is begun early.
-  static constexpr bool is_lean = is_candidate_kernel<Interaction> &&
-                                  vanishes_far_away<Interaction>() &&
-                                  most >= RotationRules::some_targets;
+  /// A potential of a few operations for many targets: what it would wait for is begun early. (With
+  /// room for sixteen, and without sums that go round, that is slower.)
+  static constexpr bool is_lean =
+      is_candidate_kernel<Interaction> && vanishes_far_away<Interaction>() &&
+      (most == RotationRules::some_targets || (to_both && most > RotationRules::some_targets));
   /// Whether pairs within a cell are taken once, too: a source meets the targets before it and, by
   /// one end alone, those that it has come with. Elsewhere a cell takes all of them from both
   /// sides: with few targets a lane that is as fast, and with more there is no register for it.
