@@ -22,8 +22,8 @@ class Profiler {
   /// Steps between this and the next call are timed as a whole.
   void start() { started_ = std::chrono::steady_clock::now(); }
 
-  /// To mark a sample costs time, as it cannot have forces and move in one kernel: a tenth of what
-  /// it marks on a GPU, a hundredth of that where there are no launches.
+  /// To mark a sample costs time, as it cannot have forces and move in one kernel: least where
+  /// nothing is launched.
   static constexpr std::int64_t one_in = emulates_blocks ? 8 : 64;
 
   /// Of units, or of cycles, one after the other: whether the next is to be a sample. One in
