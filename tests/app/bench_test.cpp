@@ -112,9 +112,10 @@ TEST_F(InAFolder, BenchFewParticlesIsRightInEveryShapeOfPairsOnce) {
     options += (options.empty() ? "half-shell:" : ";half-shell:") + std::string(shape);
   }
   for (const std::string potential : {"lennard-jones", "position-sum"}) {
-    const ProgramResult result =
-        program(std::string(quick) + "--cells 3 --per-cell 40 --backends half-shell --options \"" +
-                options + "\" --csv few.csv --overwrite --potential " + potential);
+    const ProgramResult result = program(
+        "bench few-particles --device host --calls 1 --repeats 1 --cells 2 --per-cell 40 "
+        "--backends half-shell --options \"" +
+        options + "\" --csv few.csv --overwrite --potential " + potential);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const std::vector<std::string> lines = lines_of(read("few.csv"));
     ASSERT_EQ(lines.size(), 6U) << result.out;
