@@ -68,13 +68,22 @@ SimulationSetup in_bath(SimulationSetup setup, double temperature, double fricti
   return setup;
 }
 
+namespace {
+
+ValidationRows skipped(ValidationRows asked, const std::string& reason) {
+  for (ValidationRow& row : asked) row.skipped = reason;
+  return asked;
+}
+
+}  // namespace
+
 ValidationRows answered(ValidationRows asked, const std::function<void(ValidationRows&)>& measure) {
   try {
     measure(asked);
   } catch (const BackendRefusal& refusal) {
-    for (ValidationRow& row : asked) row.skipped = refusal.what();
+    return skipped(std::move(asked), refusal.what());
   } catch (const RanksRefusal& refusal) {
-    for (ValidationRow& row : asked) row.skipped = refusal.what();
+    return skipped(std::move(asked), refusal.what());
   } catch (const PhysicsError& error) {
     for (ValidationRow& row : asked) {
       row.value = std::numeric_limits<double>::quiet_NaN();
@@ -87,8 +96,7 @@ ValidationRows answered(ValidationRows asked, const std::function<void(Validatio
 ValidationRows answered_by_long_runs(const Subject& subject, ValidationRows asked,
                                      const std::function<void(ValidationRows&)>& measure) {
   if (subject.too_slow.empty()) return answered(std::move(asked), measure);
-  for (ValidationRow& row : asked) row.skipped = subject.too_slow;
-  return asked;
+  return skipped(std::move(asked), subject.too_slow);
 }
 
 }  // namespace pencilbox

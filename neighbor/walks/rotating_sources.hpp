@@ -278,10 +278,9 @@ struct RotatingSources {
   template <bool looks, int of_a_lane>
   PENCILBOX_DEVICE_FUNCTION void add_potentials(const Source& source, Targets& targets,
                                                 Sum& other_end) const {
+    static_assert(shifts_once);  // a potential is in float
     using Quick = typename Sum::Quick;
-    Vec3<Pair> from = source.position;
-    if constexpr (!shifts_once) from += source.shift;
-    const auto begin = [&](int t) { return Quick::begin(targets.position[t], from); };
+    const auto begin = [&](int t) { return Quick::begin(targets.position[t], source.position); };
     float begun[of_a_lane];
     if constexpr (is_lean) {
       for (int t = 0; t < of_a_lane; ++t) begun[t] = begin(t);
