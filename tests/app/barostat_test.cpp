@@ -62,7 +62,7 @@ TEST_F(RunUnderPressure, RowsAndFramesHaveTheBoxOfTheirStep) {
     EXPECT_NE(rows[k][8], rows[k - 1][8]);
     EXPECT_NEAR(rows[k][8] * rows[k][9], 256.0, 1e-9);
   }
-  const test::ReadFile file(folder() / "deck/trajectory.h5md");
+  const ReadFile file(folder() / "deck/trajectory.h5md");
   const std::vector<double> edges = file.values("/particles/all/box/edges/value").data;
   ASSERT_EQ(edges.size(), 6U * 9U);
   const auto positions = file.values("/particles/all/position/value").data;
@@ -98,8 +98,8 @@ TEST_F(RunUnderPressure, GoesOnToTheSameBits) {
         EXPECT_EQ(read(name + "/whole" + file) == read(name + "/parts" + file), true)
             << name << file;
       }
-      const test::ReadFile first(folder() / name / "whole/trajectory.h5md");
-      const test::ReadFile second(folder() / name / "parts/trajectory.h5md");
+      const ReadFile first(folder() / name / "whole/trajectory.h5md");
+      const ReadFile second(folder() / name / "parts/trajectory.h5md");
       for (const char* field : {"position/value", "velocity/value", "box/edges/value"}) {
         const std::string path = std::string("/particles/all/") + field;
         EXPECT_EQ(first.values(path).data, second.values(path).data) << path;
@@ -122,9 +122,8 @@ TEST_F(RunUnderPressure, IsAStartForOthers) {
     const auto row = rows_of(read("next/thermo.csv")).front();
     EXPECT_EQ(row.size(), 8U) << "no barostat, no volume";
     EXPECT_NEAR(row[4], last[4], 1e-5 * std::abs(last[4]));
-    const auto edges = test::ReadFile(folder() / "next/trajectory.h5md")
-                           .values("/particles/all/box/edges/value")
-                           .data;
+    const auto edges =
+        ReadFile(folder() / "next/trajectory.h5md").values("/particles/all/box/edges/value").data;
     EXPECT_NEAR(edges[0] * edges[4] * edges[8], last[8], 1e-9 * last[8]);
   }
 }

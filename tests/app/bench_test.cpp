@@ -3,18 +3,12 @@
 #include <vector>
 
 #include "tests/app/program_runner.hpp"
+#include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {
 namespace {
 
-constexpr const char* quick = "bench few-particles --device host --calls 2 --repeats 2 ";
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
+constexpr const char* quick_bench = "bench few-particles --device host --calls 2 --repeats 2 ";
 
 /// Fields of a CSV line, quotes taken off.
 std::vector<std::string> fields_of(const std::string& line) {
@@ -50,7 +44,7 @@ TEST_F(InAFolder, BenchListsTheBenchmarks) {
 
 TEST_F(InAFolder, BenchFewParticlesRunsEveryBackEndAndWritesAllOfIt) {
   const auto before = listing();
-  const ProgramResult result = program(std::string(quick) + "--cells 2,3 --per-cell 1");
+  const ProgramResult result = program(std::string(quick_bench) + "--cells 2,3 --per-cell 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   for (const char* words :
@@ -65,7 +59,7 @@ TEST_F(InAFolder, BenchFewParticlesRunsEveryBackEndAndWritesAllOfIt) {
 
 TEST_F(InAFolder, BenchFewParticlesCsvHoldsARowForEachVariant) {
   const ProgramResult result = program(
-      std::string(quick) +
+      std::string(quick_bench) +
       "--cells 2,4 --per-cell 1 --backends par-part-no-loop,x-pencil --options "
       "'x-pencil:length=1;x-pencil:length=2;par-part-no-loop:threads_per_target=4,runs=merged' "
       "--csv bench.csv");
@@ -95,7 +89,7 @@ TEST_F(InAFolder, BenchFewParticlesCsvHoldsARowForEachVariant) {
 TEST_F(InAFolder, BenchFewParticlesHasFourPotentials) {
   for (const std::string potential : {"position-sum", "lennard-jones", "extended", "rootless"}) {
     const ProgramResult result =
-        program(std::string(quick) + "--cells 2 --per-cell 10 --potential " + potential);
+        program(std::string(quick_bench) + "--cells 2 --per-cell 10 --potential " + potential);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(result.out.find("few-particles: " + potential), std::string::npos) << result.out;
   }
@@ -127,7 +121,7 @@ TEST_F(InAFolder, BenchFewParticlesIsRightInEveryShapeOfPairsOnce) {
 
 TEST_F(InAFolder, BenchFewParticlesLeavesOutLargeRowsOnTheHostAndSaysSo) {
   const ProgramResult result =
-      program(std::string(quick) + "--cells 2,32 --backends par-part-no-loop");
+      program(std::string(quick_bench) + "--cells 2,32 --backends par-part-no-loop");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("left out, as too slow on this device: 32^3 x 1, 32^3 x 10, 2^3 x 100, "
                             "32^3 x 100"),
@@ -135,15 +129,15 @@ TEST_F(InAFolder, BenchFewParticlesLeavesOutLargeRowsOnTheHostAndSaysSo) {
       << result.out;
   EXPECT_NE(result.out.find("2^3 cells, 10 per cell"), std::string::npos) << result.out;
   const ProgramResult asked =
-      program(std::string(quick) + "--cells 2 --per-cell 100 --backends par-part-no-loop");
+      program(std::string(quick_bench) + "--cells 2 --per-cell 100 --backends par-part-no-loop");
   EXPECT_EQ(asked.exit_code, 0) << asked.err;
   EXPECT_NE(asked.out.find("as published (799)"), std::string::npos) << asked.out;
 }
 
 TEST_F(InAFolder, BenchFewParticlesReplacesAFileOnlyIfToldTo) {
   write("mine.csv", "mine\n");
-  const std::string arguments =
-      std::string(quick) + "--cells 2 --per-cell 1 --backends par-part-no-loop --csv mine.csv";
+  const std::string arguments = std::string(quick_bench) +
+                                "--cells 2 --per-cell 1 --backends par-part-no-loop --csv mine.csv";
   EXPECT_EQ(program(arguments).exit_code, 2);
   EXPECT_EQ(read("mine.csv"), "mine\n");
   EXPECT_EQ(program(arguments + " --overwrite").exit_code, 0);
@@ -152,7 +146,7 @@ TEST_F(InAFolder, BenchFewParticlesReplacesAFileOnlyIfToldTo) {
 
 TEST_F(InAFolder, BenchFewParticlesDrawsTheFiguresOfThePaper) {
   const ProgramResult result =
-      program(std::string(quick) +
+      program(std::string(quick_bench) +
               "--cells 2,4 --per-cell 1 --backends par-part-no-loop,x-pencil "
               "--potential position-sum,lennard-jones,extended,rootless --output out");
   EXPECT_EQ(result.exit_code, 0) << result.err;

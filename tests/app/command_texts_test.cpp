@@ -2,16 +2,10 @@
 #include <cctype>
 
 #include "tests/app/program_runner.hpp"
+#include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// What comes behind `mark` at the beginning of a line, for each line that begins so.
 std::vector<std::string> behind(const std::string& mark, const std::string& text) {

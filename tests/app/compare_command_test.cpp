@@ -7,7 +7,7 @@
 namespace pencilbox::testing {
 namespace {
 
-constexpr const char* quick = "compare deck.yaml --steps 2 --repeats 1 ";
+constexpr const char* quick_compare = "compare deck.yaml --steps 2 --repeats 1 ";
 
 class CompareCommand : public InAFolder {
  protected:
@@ -15,7 +15,7 @@ class CompareCommand : public InAFolder {
 };
 
 TEST_F(CompareCommand, WritesTableAndPlotForEveryBackEnd) {
-  const ProgramResult result = program(quick);
+  const ProgramResult result = program(quick_compare);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_NE(result.out.find("256 particles, double precision"), std::string::npos) << result.out;
@@ -47,7 +47,7 @@ TEST_F(CompareCommand, WritesTableAndPlotForEveryBackEnd) {
 }
 
 TEST_F(CompareCommand, NamedBackEndsRunAsOftenAsTheirOptionsSayAndBesideTheYardstick) {
-  const ProgramResult result = program(std::string(quick) +
+  const ProgramResult result = program(std::string(quick_compare) +
                                        "--backends x-pencil,green --options "
                                        "'x-pencil:length=1;x-pencil:length=2' --output here");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -62,7 +62,7 @@ TEST_F(CompareCommand, NamedBackEndsRunAsOftenAsTheirOptionsSayAndBesideTheYards
 }
 
 TEST_F(CompareCommand, TheDecksBackEndRunsWithTheDecksOptions) {
-  const ProgramResult result = program(std::string(quick) +
+  const ProgramResult result = program(std::string(quick_compare) +
                                        "--backends hoetzlein --set neighbor.backend=hoetzlein "
                                        "--set neighbor.options.cell=2r --output here");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -82,7 +82,7 @@ TEST_F(CompareCommand, GravityIsComparedByWhoCan) {
 
 // In a build with a wrong force planted in `green`: nobody is timed, nothing is written.
 TEST_F(CompareCommand, AWrongForceEndsItAndIsNamed) {
-  const ProgramResult result = run(faulty_program_path(), quick);
+  const ProgramResult result = run(faulty_program_path(), quick_compare);
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_TRUE(
       result.err.starts_with("pencilbox: green: step 0: particle 42: its force differs "
@@ -90,16 +90,17 @@ TEST_F(CompareCommand, AWrongForceEndsItAndIsNamed) {
       << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "deck-compare/compare.csv"));
-  EXPECT_EQ(run(faulty_program_path(), std::string(quick) + "--backends hoetzlein").exit_code, 0);
+  EXPECT_EQ(
+      run(faulty_program_path(), std::string(quick_compare) + "--backends hoetzlein").exit_code, 0);
 }
 
 TEST_F(CompareCommand, ReplacesItsFilesOnlyIfToldTo) {
-  expect_replaces_only_if_told_to(std::string(quick) + "--backends green",
+  expect_replaces_only_if_told_to(std::string(quick_compare) + "--backends green",
                                   "compare: --output: the file exists, got ");
 }
 
 TEST_F(CompareCommand, ADeckOfSeveralRanksIsRefused) {
-  expect_refused(std::string(quick) + "--set run.ranks=[2,1,1]",
+  expect_refused(std::string(quick_compare) + "--set run.ranks=[2,1,1]",
                  "--set run.ranks: compare times one rank", "got [2, 1, 1], allowed auto");
 }
 

@@ -161,9 +161,9 @@ TEST_F(CompareTest, TakesTheTimeThatIsAskedFor) {
 }
 
 /// Timings that were made up.
-class Verdict : public CompareTest {
+class ComparisonVerdict : public CompareTest {
  protected:
-  Verdict() {
+  ComparisonVerdict() {
     contest_.repeats = 3;
     enter({"par-part-no-loop", "green", "reference"});
     add("par-part-no-loop", {4.0, 3.9, 4.1});
@@ -199,7 +199,7 @@ class Verdict : public CompareTest {
   Comparison comparison_;
 };
 
-TEST_F(Verdict, NamesTheFastestAndWhoCannotBeToldFromIt) {
+TEST_F(ComparisonVerdict, NamesTheFastestAndWhoCannotBeToldFromIt) {
   EXPECT_EQ(verdict_of(comparison_, contest_),
             "fastest: green, 2.00 times the yardstick; not to be told from reference");
   EXPECT_EQ(result().conclusion, verdict_of(comparison_, contest_));
@@ -212,12 +212,12 @@ TEST_F(Verdict, NamesTheFastestAndWhoCannotBeToldFromIt) {
   EXPECT_EQ(cell(0, "like_fastest"), "0");
 }
 
-TEST_F(Verdict, IsSureWhereTheGapIsWider) {
+TEST_F(ComparisonVerdict, IsSureWhereTheGapIsWider) {
   comparison_.contenders[1].step = {2.0, 1.99, 2.01};
   EXPECT_EQ(verdict_of(comparison_, contest_), "fastest: green, 2.00 times the yardstick");
 }
 
-TEST_F(Verdict, OfTheYardstickOfOneTimingAndOfNobody) {
+TEST_F(ComparisonVerdict, OfTheYardstickOfOneTimingAndOfNobody) {
   comparison_.contenders[0].step = {1.0, 1.0, 1.0};
   EXPECT_EQ(verdict_of(comparison_, contest_), "fastest: par-part-no-loop, the yardstick");
   contest_.repeats = 1;
@@ -231,7 +231,7 @@ TEST_F(Verdict, OfTheYardstickOfOneTimingAndOfNobody) {
   EXPECT_EQ(verdict_of(comparison_, contest_), "fastest: none, no back end could run this");
 }
 
-TEST_F(Verdict, ACostOfDeterminismWithinNoiseIsNoNumber) {
+TEST_F(ComparisonVerdict, ACostOfDeterminismWithinNoiseIsNoNumber) {
   comparison_.contenders[0].deterministic_cost = {-0.02, 0.03};
   comparison_.contenders[1].deterministic_cost = {0.25, 0.03};
   EXPECT_EQ(cell(0, "deterministic_cost_percent"), "within noise");

@@ -1,6 +1,5 @@
 // Observables of a run, as a user meets them: what is written, what is refused, and that nothing
 // else changes.
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -90,10 +89,10 @@ TEST_F(ObservablesOfARun, AreInTheTrajectoryToo) {
                     "--set output.checkpoint.every=12")
                 .exit_code,
             0);
-  const test::ReadFile file(folder() / "deck/trajectory.h5md");
+  const ReadFile file(folder() / "deck/trajectory.h5md");
   const std::string g = "/observables/radial-distribution/table/";
   EXPECT_EQ(file.values(g + "step").data, (std::vector<double>{12.0, 20.0}));
-  const test::Values tables = file.values(g + "value");
+  const Values tables = file.values(g + "value");
   EXPECT_EQ(tables.shape, (std::vector<hsize_t>{2, 50, 3}));
   const auto csv = rows_of(read("deck/observable-radial-distribution.csv"));
   for (std::size_t row = 0; row < 50; ++row) {
@@ -103,7 +102,7 @@ TEST_F(ObservablesOfARun, AreInTheTrajectoryToo) {
   }
   const std::string p = "/observables/pressure-tensor/table/";
   const auto series = rows_of(read("deck/observable-pressure-tensor.csv"));
-  const test::Values values = file.values(p + "value");
+  const Values values = file.values(p + "value");
   ASSERT_EQ(values.shape, (std::vector<hsize_t>{11, series[0].size() - 2}));
   for (std::size_t row = 0; row < series.size(); ++row) {
     EXPECT_EQ(file.values(p + "step").data[row], series[row][0]);

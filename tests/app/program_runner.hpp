@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tests/app/program_paths.hpp"
+#include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {
 
@@ -25,13 +26,6 @@ struct ProgramResult {
   int exit_code = -1;  ///< of a started program that a signal ended: minus its number
   std::string out, err;
 };
-
-inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// The rows of a CSV, header apart.
 inline std::vector<std::vector<double>> rows_of(const std::string& csv) {

@@ -8,6 +8,7 @@
 #include "tests/app/program_runner.hpp"
 #include "tests/io/output_support.hpp"
 #include "tests/support/configurations.hpp"
+#include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -57,13 +58,6 @@ std::string resumable_deck(int steps, const std::string& more = "") {
          part(4) + "}\n" + more;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class ResumedRun : public InAFolder {
  protected:
   // Threads that spin for work cost small runs on a busy machine more than they bring.
@@ -86,13 +80,13 @@ class ResumedRun : public InAFolder {
           "/observable-structure-factor.csv"}) {
       EXPECT_EQ(read(a + name) == read(b + name), true) << b << name;
     }
-    const test::ReadFile first(folder() / a / "trajectory.h5md");
-    const test::ReadFile second(folder() / b / "trajectory.h5md");
+    const ReadFile first(folder() / a / "trajectory.h5md");
+    const ReadFile second(folder() / b / "trajectory.h5md");
     const std::string all = "/particles/all/";
     for (const std::string field :
          {"position/step", "position/time", "position/value", "velocity/value", "force/value",
           "image/value", "id/value", "potential_energy/value", "speed/value", "box/edges/value"}) {
-      const test::Values x = first.values(all + field), y = second.values(all + field);
+      const Values x = first.values(all + field), y = second.values(all + field);
       EXPECT_EQ(x.shape, y.shape) << field;
       EXPECT_EQ(x.data, y.data) << field;
     }
@@ -265,7 +259,7 @@ TEST_F(ResumedRun, FramesMayBeginWithTheSecondPart) {
   run("--set run.steps=10");
   EXPECT_FALSE(fs::exists(folder() / "deck/trajectory.h5md"));
   run("--resume --set 'output.trajectory={every: 5}'");
-  const test::ReadFile trajectory(folder() / "deck/trajectory.h5md");
+  const ReadFile trajectory(folder() / "deck/trajectory.h5md");
   EXPECT_EQ(trajectory.values("/particles/all/position/step").data,
             (std::vector<double>{15.0, 20.0}));
 }

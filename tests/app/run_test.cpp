@@ -4,16 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program_runner.hpp"
+#include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST_F(InAFolder, ARunLeavesItsOutputs) {
   write("deck.yaml", small_deck());

@@ -1,7 +1,6 @@
 // Decks of several stages as a user runs them: files that go on, a report that says what each stage
 // did, and runs that were cut in a stage and go on to the same bits.
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,8 +50,8 @@ class StagedRun : public InAFolder {
          {"/thermo.csv", "/checkpoint.h5", "/observable-velocity-autocorrelation.csv"}) {
       EXPECT_EQ(read(a + name) == read(b + name), true) << b << name;
     }
-    const test::ReadFile first(folder() / a / "trajectory.h5md");
-    const test::ReadFile second(folder() / b / "trajectory.h5md");
+    const ReadFile first(folder() / a / "trajectory.h5md");
+    const ReadFile second(folder() / b / "trajectory.h5md");
     for (const std::string field :
          {"position/step", "position/time", "position/value", "velocity/value", "image/value"}) {
       EXPECT_EQ(first.values("/particles/all/" + field).data,
@@ -80,9 +79,8 @@ TEST_F(StagedRun, StepsRowsAndFramesGoOn) {
     EXPECT_EQ(std::count(steps.begin(), steps.end(), end), 1) << end;
   }
   EXPECT_LT(rows[rows.size() - 2][4], 0.0) << "the overlaps are gone";
-  EXPECT_EQ(
-      test::ReadFile(folder() / "deck/trajectory.h5md").values("/particles/all/position/step").data,
-      steps);
+  EXPECT_EQ(ReadFile(folder() / "deck/trajectory.h5md").values("/particles/all/position/step").data,
+            steps);
   EXPECT_NE(result.out.find("stage 2 of 3, cool: langevin, steps 300 to 400\n"), std::string::npos)
       << result.out;
   EXPECT_NE(result.out.find("stage minimise: steps 0 to 300 in "), std::string::npos) << result.out;

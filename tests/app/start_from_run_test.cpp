@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* quick = " --backends green --steps 2 --repeats 2 ";
+constexpr const char* few_steps = " --backends green --steps 2 --repeats 2 ";
 
 class StartFromRun : public InAFolder {
  protected:
@@ -105,7 +105,7 @@ TEST_F(StartFromRun, TheReportCountsNeighborsAndSaysWhereItComesFrom) {
 }
 
 TEST_F(StartFromRun, CompareTimesTheStateOfARun) {
-  const ProgramResult result = program(std::string("compare deck.yaml --from deck") + quick);
+  const ProgramResult result = program(std::string("compare deck.yaml --from deck") + few_steps);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json page = json::parse(read("deck-compare/compare.json"));
   EXPECT_TRUE(page.at("facts").at("start").get<std::string>().ends_with("deck/checkpoint.h5"));
@@ -126,7 +126,7 @@ TEST_F(StartFromRun, CompareTimesTheStateOfARun) {
 
 TEST_F(StartFromRun, CompareTimesAFrame) {
   const ProgramResult result =
-      program(std::string("compare deck.yaml --from deck --frame 0 --output here") + quick);
+      program(std::string("compare deck.yaml --from deck --frame 0 --output here") + few_steps);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json page = json::parse(read("here/compare.json"));
   const std::string start = page.at("facts").at("start");

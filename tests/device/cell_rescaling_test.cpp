@@ -12,7 +12,7 @@ namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
 
 constexpr double temperature = 1.5, pressure = 0.3;
-constexpr int particles = 40;
+constexpr int gas_particles = 40;
 
 CellRescaling barostat_of(double relaxation_time, std::int64_t every = 1) {
   Barostat barostat{stochastic_cell_rescaling,
@@ -33,9 +33,9 @@ Box cube(double volume) {
 /// the volume that is a measure (V^(N-1)), or by a spurious drift, misses the mean by 1/N or 2.5 %.
 TEST(CellRescaling, AnIdealGasHasTheVolumesOfItsEnsemble) {
   std::mt19937_64 random(1);
-  std::gamma_distribution<double> kinetic_energy(1.5 * particles, temperature);
+  std::gamma_distribution<double> kinetic_energy(1.5 * gas_particles, temperature);
   CellRescaling barostat = barostat_of(2.0);  // 0.005 of it a step
-  Box box = cube((particles + 1) * temperature / pressure);
+  Box box = cube((gas_particles + 1) * temperature / pressure);
   const int steps = 2000000;
   double sum = 0.0, squares = 0.0, weights = 0.0;
   for (int step = 1; step <= steps; ++step) {
@@ -52,8 +52,8 @@ TEST(CellRescaling, AnIdealGasHasTheVolumesOfItsEnsemble) {
   const double unit = temperature / pressure;
   const double mean = sum / steps, variance = squares / steps - mean * mean;
   // 5,000 volumes that know nothing of each other: 0.2 % of a mean, 2 % of a variance.
-  EXPECT_NEAR(mean / unit, particles + 1, 0.004 * (particles + 1));
-  EXPECT_NEAR(variance / (unit * unit), particles + 1, 0.08 * (particles + 1));
+  EXPECT_NEAR(mean / unit, gas_particles + 1, 0.004 * (gas_particles + 1));
+  EXPECT_NEAR(variance / (unit * unit), gas_particles + 1, 0.08 * (gas_particles + 1));
   // What is booked is the logarithm of a ratio of probabilities, whose mean is 1.
   EXPECT_NEAR(weights / steps, 1.0, 1e-4);
 }

@@ -23,19 +23,19 @@ struct AddThread {
   }
 };
 
-constexpr int count = 64;
+constexpr int thread_count = 64;
 
 void run_all(Stream& stream, Buffer<Index>& values, const Buffer<Index>& others) {
   values.fill_bytes(0, stream);
-  memory::copy(values.data(), others.data(), count * sizeof(Index), stream);
-  for_each(stream, count, AddOne{values.data()});
-  launch(stream, {1, count, 0}, AddThread{values.data()});
+  memory::copy(values.data(), others.data(), thread_count * sizeof(Index), stream);
+  for_each(stream, thread_count, AddOne{values.data()});
+  launch(stream, {1, thread_count, 0}, AddThread{values.data()});
 }
 
 TEST(Rehearsal, LeavesOutKernelsCopiesAndFills) {
   Stream stream;
-  const std::vector<Index> sevens(count, 7);
-  const std::vector<Index> nines(count, 9);
+  const std::vector<Index> sevens(thread_count, 7);
+  const std::vector<Index> nines(thread_count, 9);
   Buffer<Index> values, others;
   values.upload(sevens, stream);
   others.upload(nines, stream);
@@ -47,8 +47,8 @@ TEST(Rehearsal, LeavesOutKernelsCopiesAndFills) {
   EXPECT_FALSE(Rehearsal::goes_on());
   EXPECT_EQ(values.download(stream), sevens);
   run_all(stream, values, others);
-  std::vector<Index> expected(count);
-  for (Index i = 0; i < count; ++i) expected[static_cast<std::size_t>(i)] = 9 + 1 + i;
+  std::vector<Index> expected(thread_count);
+  for (Index i = 0; i < thread_count; ++i) expected[static_cast<std::size_t>(i)] = 9 + 1 + i;
   EXPECT_EQ(values.download(stream), expected);
 }
 

@@ -9,13 +9,13 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
 
-constexpr Index longest = 700;
+constexpr Index longest_in_warp = 700;
 
 /// Block b sums an array of b elements.
 struct SumEveryLength {
   static constexpr const char* name = "test: exclusive sum of every length";
   const Index* in;
-  Index* out;  // [longest + 1][longest + 1]
+  Index* out;  // [longest_in_warp + 1][longest_in_warp + 1]
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const auto count = static_cast<Index>(block.index());
@@ -25,7 +25,7 @@ struct SumEveryLength {
     block.barrier();
     block_exclusive_sum(block, values, count, warp_sums);
     for (Index i = block.thread(); i <= count; i += block.threads()) {
-      out[static_cast<std::int64_t>(count) * (longest + 1) + i] = values[i];
+      out[static_cast<std::int64_t>(count) * (longest_in_warp + 1) + i] = values[i];
     }
   }
 };
@@ -34,19 +34,19 @@ class WarpScan : public ::testing::TestWithParam<int> {};
 
 TEST_P(WarpScan, IsRightForEveryLength) {
   Stream stream;
-  std::vector<Index> values(longest);
-  for (Index i = 0; i < longest; ++i) values[static_cast<std::size_t>(i)] = (i * 7919) % 13;
+  std::vector<Index> values(longest_in_warp);
+  for (Index i = 0; i < longest_in_warp; ++i) values[static_cast<std::size_t>(i)] = (i * 7919) % 13;
   std::vector<Index> expected(values.size() + 1, 0);
   std::partial_sum(values.begin(), values.end(), expected.begin() + 1);
   Buffer<Index> in;
   in.upload(values, stream);
-  Buffer<Index> out(static_cast<std::int64_t>(longest + 1) * (longest + 1));
+  Buffer<Index> out(static_cast<std::int64_t>(longest_in_warp + 1) * (longest_in_warp + 1));
   out.fill_bytes(0xff, stream);
-  launch(stream, {longest + 1, GetParam(), (longest + 1 + 32) * sizeof(Index)},
+  launch(stream, {longest_in_warp + 1, GetParam(), (longest_in_warp + 1 + 32) * sizeof(Index)},
          SumEveryLength{in.data(), out.data()});
   const std::vector<Index> result = out.download(stream);
-  for (std::ptrdiff_t count = 0; count <= longest; ++count) {
-    const auto first = result.begin() + count * (longest + 1);
+  for (std::ptrdiff_t count = 0; count <= longest_in_warp; ++count) {
+    const auto first = result.begin() + count * (longest_in_warp + 1);
     ASSERT_TRUE(std::equal(expected.begin(), expected.begin() + count + 1, first))
         << "N = " << count;
   }

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pencilbox;
-  static const Catalogue catalogue = test_catalogue();
+  static const Catalogue catalogue = testing::test_catalogue();
   fuzz::expect_taken_or_refused([&] {
     const Deck deck = parse_deck(fuzz::text_of(data, size), "deck.yaml", {}, catalogue);
     const std::string resolved = resolved_yaml(deck);

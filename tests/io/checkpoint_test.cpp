@@ -23,13 +23,12 @@
 #include "io/checkpoint/seal.hpp"
 #include "tests/io/output_support.hpp"
 #include "tests/support/exact_state.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using test::read_text;
-using test::TemporaryFolder;
 
 /// A state whose every number is awkward.
 Checkpoint sample(Precision precision, std::int64_t step = 137, int particles = 40) {
@@ -62,12 +61,12 @@ Checkpoint sample(Precision precision, std::int64_t step = 137, int particles = 
   return checkpoint;
 }
 
-void expect_same(const Checkpoint& a, const Checkpoint& b) {
+void expect_same_checkpoint(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.version, b.version);
   EXPECT_EQ(a.deck, b.deck);
   EXPECT_EQ(a.start.time, b.start.time);
   EXPECT_EQ(a.start.total_energy, b.start.total_energy);
-  testing::expect_same(a.state, b.state);
+  expect_same(a.state, b.state);
   ASSERT_EQ(a.observables.size(), b.observables.size());
   for (std::size_t k = 0; k < a.observables.size(); ++k) {
     EXPECT_EQ(a.observables[k].choice, b.observables[k].choice);
@@ -79,7 +78,7 @@ void overwrite_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
-std::string refusal(const fs::path& path) {
+std::string refusal_of_checkpoint(const fs::path& path) {
   try {
     (void)read_checkpoint_file(path);
   } catch (const InputError& error) {
@@ -94,7 +93,7 @@ TEST_P(CheckpointFile, GivesBackTheVeryState) {
   const TemporaryFolder folder;
   const Checkpoint written = sample(GetParam());
   write_checkpoint_file(folder / "a.h5", written);
-  expect_same(read_checkpoint_file(folder / "a.h5"), written);
+  expect_same_checkpoint(read_checkpoint_file(folder / "a.h5"), written);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, CheckpointFile,
@@ -116,7 +115,7 @@ TEST(CheckpointBytes, FloatsAreStoredAsFloats) {
   const TemporaryFolder folder;
   write_checkpoint_file(folder / "s.h5", sample(Precision::single));
   write_checkpoint_file(folder / "m.h5", sample(Precision::mixed));
-  const test::ReadFile single(folder / "s.h5"), mixed(folder / "m.h5");  // HDF5 minds no seal
+  const ReadFile single(folder / "s.h5"), mixed(folder / "m.h5");  // HDF5 minds no seal
   EXPECT_TRUE(single.stores("/particles/offset", H5T_IEEE_F32LE));
   EXPECT_TRUE(mixed.stores("/particles/offset", H5T_IEEE_F64LE));
 }
@@ -127,12 +126,13 @@ TEST(DamagedCheckpoint, CutAtAnyLengthIsRefused) {
   const std::string whole = read_text(folder / "a.h5");
   for (std::size_t size = 0; size < whole.size(); size += 1 + size / 40) {
     overwrite_text(folder / "b.h5", whole.substr(0, size));
-    EXPECT_NE(refusal(folder / "b.h5"), "") << size;
+    EXPECT_NE(refusal_of_checkpoint(folder / "b.h5"), "") << size;
   }
   overwrite_text(folder / "b.h5", whole.substr(0, whole.size() - 1));
-  EXPECT_NE(refusal(folder / "b.h5").find("its end is missing: truncated"), std::string::npos);
+  EXPECT_NE(refusal_of_checkpoint(folder / "b.h5").find("its end is missing: truncated"),
+            std::string::npos);
   overwrite_text(folder / "b.h5", whole + "x");
-  EXPECT_NE(refusal(folder / "b.h5"), "");
+  EXPECT_NE(refusal_of_checkpoint(folder / "b.h5"), "");
 }
 
 TEST(DamagedCheckpoint, AFlippedBitIsRefusedWhereverItIs) {
@@ -146,7 +146,7 @@ TEST(DamagedCheckpoint, AFlippedBitIsRefusedWhereverItIs) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 1 << at % 8);
     overwrite_text(folder / "b.h5", damaged);
-    EXPECT_NE(refusal(folder / "b.h5"), "") << "byte " << at;
+    EXPECT_NE(refusal_of_checkpoint(folder / "b.h5"), "") << "byte " << at;
   }
 }
 
@@ -156,7 +156,8 @@ TEST(DamagedCheckpoint, ABlockOfZerosIsRefused) {
   std::string damaged = read_text(folder / "a.h5");
   std::fill_n(damaged.begin() + 2048, 512, '\0');
   overwrite_text(folder / "a.h5", damaged);
-  EXPECT_NE(refusal(folder / "a.h5").find("is damaged: its checksum"), std::string::npos);
+  EXPECT_NE(refusal_of_checkpoint(folder / "a.h5").find("is damaged: its checksum"),
+            std::string::npos);
 }
 
 TEST(DamagedCheckpoint, WhatIsNoneIsToldApart) {
@@ -169,14 +170,19 @@ TEST(DamagedCheckpoint, WhatIsNoneIsToldApart) {
   }
   fs::create_directory(folder / "directory.h5");
   ASSERT_EQ(::mkfifo((folder / "pipe.h5").c_str(), 0600), 0);
-  EXPECT_NE(refusal(folder / "empty.h5").find("empty.h5: is empty"), std::string::npos);
-  EXPECT_NE(refusal(folder / "text.h5").find("is no checkpoint of pencilbox"), std::string::npos);
-  EXPECT_NE(refusal(folder / "foreign.h5").find("HDF5 file of another program"), std::string::npos);
-  EXPECT_NE(refusal(folder / "directory.h5").find("cannot be read: it is no regular file"),
-            std::string::npos)
-      << refusal(folder / "directory.h5");
-  EXPECT_NE(refusal(folder / "pipe.h5").find("it is no regular file"), std::string::npos);
-  EXPECT_NE(refusal(folder / "nowhere.h5").find("No such file"), std::string::npos);
+  EXPECT_NE(refusal_of_checkpoint(folder / "empty.h5").find("empty.h5: is empty"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_checkpoint(folder / "text.h5").find("is no checkpoint of pencilbox"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_checkpoint(folder / "foreign.h5").find("HDF5 file of another program"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal_of_checkpoint(folder / "directory.h5").find("cannot be read: it is no regular file"),
+      std::string::npos)
+      << refusal_of_checkpoint(folder / "directory.h5");
+  EXPECT_NE(refusal_of_checkpoint(folder / "pipe.h5").find("it is no regular file"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_checkpoint(folder / "nowhere.h5").find("No such file"), std::string::npos);
 }
 
 void write_format(hid_t file, std::int64_t number) {
@@ -197,7 +203,7 @@ std::string refusal_after(const std::function<void(hid_t)>& changed) {
   const TemporaryFolder folder;
   write_checkpoint_file(folder / "a.h5", sample(Precision::mixed));
   change(folder / "a.h5", changed);
-  return refusal(folder / "a.h5");
+  return refusal_of_checkpoint(folder / "a.h5");
 }
 
 TEST(Checkpoint, AnOlderFormatIsRead) {
@@ -236,8 +242,8 @@ TEST(Checkpoint, OfAnOlderFormatKnowsOfNoListBefore) {
   write_checkpoint_file(folder / "a.h5", sample_with_list());
   change(folder / "a.h5",
          [](hid_t file) { H5Adelete_by_name(file, "list", "age_before", H5P_DEFAULT); });
-  EXPECT_NE(refusal(folder / "a.h5").find("age_before"), std::string::npos)
-      << refusal(folder / "a.h5");
+  EXPECT_NE(refusal_of_checkpoint(folder / "a.h5").find("age_before"), std::string::npos)
+      << refusal_of_checkpoint(folder / "a.h5");
   change(folder / "a.h5", [](hid_t file) { write_format(file, 2); });
   const ExactState state = read_checkpoint_file(folder / "a.h5").state;
   EXPECT_EQ(state.list_age, 7);
@@ -283,7 +289,7 @@ TEST(DamagedCheckpoint, NumbersThatNoSimulationCanGoOnFromAreRefused) {
     Checkpoint checkpoint = sample(Precision::mixed);
     spoil(checkpoint.state);
     write_checkpoint_file(folder / "a.h5", checkpoint);
-    const std::string text = refusal(folder / "a.h5");
+    const std::string text = refusal_of_checkpoint(folder / "a.h5");
     EXPECT_NE(text.find("a.h5: cannot be resumed by this version: " + words), std::string::npos)
         << text;
   }
@@ -400,4 +406,4 @@ TEST(Generations, AFullDiskKeepsTheLastOne) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -15,14 +15,11 @@
 #include "io/output/trajectory.hpp"
 #include "tests/io/foreign_hdf5.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/io/sample_trajectory.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_start;
-using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 TrajectoryHeader header(Precision precision, std::int64_t split_every = 0) {
@@ -34,16 +31,7 @@ TrajectoryHeader header(Precision precision, std::int64_t split_every = 0) {
   return header;
 }
 
-void write_trajectory(const std::filesystem::path& path, const StartState& start,
-                      const TrajectoryHeader& header, int frames) {
-  TrajectoryWriter writer(path, start, header);
-  for (int i = 0; i < frames; ++i) {
-    writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
-  }
-  writer.close();
-}
-
-class Converted : public testing::TestWithParam<Precision> {
+class Converted : public ::testing::TestWithParam<Precision> {
  protected:
   Converted() {
     start_.box.periodic = {true, false, true};
@@ -57,10 +45,7 @@ class Converted : public testing::TestWithParam<Precision> {
     return parse_start(text, name, {start_.box.periodic});
   }
 
-  double stored(double value) const {
-    return GetParam() == Precision::double_ ? value
-                                            : static_cast<double>(static_cast<float>(value));
-  }
+  double stored(double value) const { return as_stored(value, GetParam()); }
 
   TemporaryFolder folder_;
   StartState start_ = sample_start(3);
@@ -142,7 +127,8 @@ TEST_P(Converted, PlainXyzKeepsPositionsAndSpecies) {
   EXPECT_THAT(text, HasSubstr("\nargon "));
 }
 
-INSTANTIATE_TEST_SUITE_P(Convert, Converted, testing::Values(Precision::single, Precision::double_),
+INSTANTIATE_TEST_SUITE_P(Convert, Converted,
+                         ::testing::Values(Precision::single, Precision::double_),
                          [](const auto& suite) { return std::string(name_of(suite.param)); });
 
 TEST(Convert, ReadsATrajectoryInSeveralFiles) {
@@ -219,14 +205,14 @@ TEST(Convert, RefusesWhatNoRunHasWritten) {
                                                         {"species", {5}},
                                                         {"mass", {4, 2}}}) {
     anew();
-    test::replace_dataset(path, all + name, shape);
+    replace_dataset(path, all + name, shape);
     EXPECT_THAT(refusal(), HasSubstr("no trajectory that can be read: ")) << name;
   }
   anew();
-  test::replace_number(path, all + "box/edges/value", {0, 0, 0}, -9.0);
+  replace_number(path, all + "box/edges/value", {0, 0, 0}, -9.0);
   EXPECT_THAT(refusal(), HasSubstr("its box has no side, but -9"));
   anew();
-  test::replace_number(path, all + "position/value", {0, 0, 0}, 1e9);
+  replace_number(path, all + "position/value", {0, 0, 0}, 1e9);
   EXPECT_THAT(refusal(), HasSubstr("particle 1 lies outside its periodic box"));
   anew();
   EXPECT_EQ(refusal(), "no error");
@@ -262,4 +248,4 @@ TEST(Elements, AreThoseOfThePeriodicTable) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

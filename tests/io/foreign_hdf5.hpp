@@ -6,7 +6,7 @@
 
 #include "io/output/hdf5.hpp"
 
-namespace pencilbox::test {
+namespace pencilbox::testing {
 
 /// Another file of HDF5 than any run writes: a dataset of zeros in the place of one that is there.
 inline void replace_dataset(const std::filesystem::path& path, const std::string& name,
@@ -35,4 +35,4 @@ inline void replace_number(const std::filesystem::path& path, const std::string&
   H5Fclose(file);
 }
 
-}  // namespace pencilbox::test
+}  // namespace pencilbox::testing

@@ -9,8 +9,9 @@
 
 #include "io/input/deck.hpp"
 #include "tests/io/input_support.hpp"
+#include "tests/io/temporary_folder.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 /// A good deck, line by line.
@@ -689,7 +690,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadOverride{"neighbor.backend=none", "--set neighbor.backend: no such choice, got none",
                     "auto, par-part-no-loop, par-cell"}));
 
-constexpr const char* cluster = R"(system:
+constexpr const char* gravity_deck = R"(system:
   particles:
     plummer: {count: 10, radius: 1}
   boundary: [open, open, open]
@@ -700,34 +701,34 @@ run: {steps: 0}
 )";
 
 TEST(BadGravity, GivesOneLine) {
-  EXPECT_EQ(error_in(cluster), "no error");
-  EXPECT_EQ(error_in(cluster, {"system.boundary=[open, periodic, open]"}),
+  EXPECT_EQ(error_in(gravity_deck), "no error");
+  EXPECT_EQ(error_in(gravity_deck, {"system.boundary=[open, periodic, open]"}),
             "--set system.boundary: softened-gravity acts at any distance, so a periodic direction "
             "would hold infinitely many images, got a periodic direction, allowed [open, open, "
             "open]");
   for (const std::string override :
        {"potential.cutoff=2.5", "potential.truncation=cut", "potential.tail_correction=false"}) {
     const std::string key = override.substr(0, override.find('='));
-    EXPECT_EQ(error_in(cluster, {override}),
+    EXPECT_EQ(error_in(gravity_deck, {override}),
               "--set " + key +
                   ": only with type lennard-jones, got type softened-gravity, allowed type, "
                   "softening, gravitational_constant");
   }
   EXPECT_EQ(
-      error_in(cluster, {"potential.pairs=[{types: [A, A], epsilon: 1, sigma: 1}]"}),
+      error_in(gravity_deck, {"potential.pairs=[{types: [A, A], epsilon: 1, sigma: 1}]"}),
       "--set potential.pairs: only with type lennard-jones, weeks-chandler-andersen, got type "
       "softened-gravity, allowed type, softening, gravitational_constant");
-  EXPECT_EQ(error_in(cluster, {"potential.softening=0"}),
+  EXPECT_EQ(error_in(gravity_deck, {"potential.softening=0"}),
             "--set potential.softening: out of range, got 0, allowed a real number from 1e-06 to "
             "1000000 sigma");
-  std::string text = cluster;
+  std::string text = gravity_deck;
   text.replace(text.find("  softening: 0.1\n"), 17, "");
   EXPECT_EQ(error_in(text).substr(0, 49), "deck.yaml:5: potential.softening: missing key, al");
-  EXPECT_EQ(error_in(cluster, {"system.particles.plummer.count=1",
-                               "system.velocities={temperature: 1, seed: 1}"})
+  EXPECT_EQ(error_in(gravity_deck, {"system.particles.plummer.count=1",
+                                    "system.velocities={temperature: 1, seed: 1}"})
                 .substr(0, 60),
             "--set system.velocities.temperature: a single particle has n");
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -6,8 +6,9 @@
 #include "io/input/start_file.hpp"
 #include "io/input/text_file.hpp"
 #include "tests/io/input_support.hpp"
+#include "tests/io/temporary_folder.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 /// A file that is good but for one thing, and what is said about it. `@` stands for the path.
@@ -259,4 +260,4 @@ TEST(BadStartFile, StaysOneLineWhateverIsInTheFile) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -5,8 +5,9 @@
 
 #include "io/input/deck.hpp"
 #include "tests/io/input_support.hpp"
+#include "tests/io/temporary_folder.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 constexpr const char* small_deck = R"(system:
@@ -396,4 +397,4 @@ TEST(Deck, LegalExtremesAreLegal) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -4,7 +4,7 @@
 #include "io/input/fixed_keys.hpp"
 #include "tests/io/input_support.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 std::string keys(const std::vector<std::string>& overrides = {}) {
@@ -98,4 +98,4 @@ TEST(FixedKeys, AStartFileMayMove) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

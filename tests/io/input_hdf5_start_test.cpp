@@ -2,7 +2,6 @@
 // taken to the bit, and what they lack or what is broken is told.
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -15,30 +14,24 @@
 #include "tests/io/foreign_hdf5.hpp"
 #include "tests/io/input_support.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/io/sample_trajectory.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using test::read_text;
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_start;
 
-double as_stored(double value, Precision precision) {
-  return precision == Precision::double_ ? value : static_cast<double>(static_cast<float>(value));
-}
-
-FieldSet all_fields() {
+FieldSet fields_of_a_start() {
   FieldSet fields;
   for (const Field field : {Field::position, Field::velocity, Field::image}) fields.insert(field);
   return fields;
 }
 
-/// Three frames.
-fs::path write_trajectory(const fs::path& path, const StartState& start,
-                          Precision precision = Precision::double_,
-                          const FieldSet& fields = all_fields(), std::int64_t split_every = 0) {
+fs::path write_three_frames(const fs::path& path, const StartState& start,
+                            Precision precision = Precision::double_,
+                            const FieldSet& fields = fields_of_a_start(),
+                            std::int64_t split_every = 0) {
   TrajectoryHeader header;
   header.fields = fields;
   header.precision = precision;
@@ -47,11 +40,7 @@ fs::path write_trajectory(const fs::path& path, const StartState& start,
   header.backend = "green";
   header.device = "host";
   header.split_every = split_every;
-  TrajectoryWriter writer(path, start, header);
-  for (int i = 0; i < 3; ++i) {
-    writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
-  }
-  writer.close();
+  write_trajectory(path, start, header, 3);
   return path;
 }
 
@@ -61,7 +50,7 @@ StartFileRequest frame(std::int64_t number) {
   return request;
 }
 
-std::string refusal(const fs::path& path, const StartFileRequest& request = {}) {
+std::string refusal_of_start(const fs::path& path, const StartFileRequest& request = {}) {
   return error_of([&] { (void)read_start(path, request); });
 }
 
@@ -77,7 +66,7 @@ class TrajectoryAsStart : public ::testing::TestWithParam<Precision> {};
 TEST_P(TrajectoryAsStart, EveryFrameIsTakenToTheBit) {
   const TemporaryFolder folder;
   const StartState start = sample_start(3);
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", start, GetParam());
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", start, GetParam());
   for (const int number : {0, 1, 2}) {
     for (const std::int64_t named : {number, number - 3}) {
       const StartState read = read_start(path, frame(named));
@@ -113,9 +102,10 @@ INSTANTIATE_TEST_SUITE_P(Precisions, TrajectoryAsStart,
 
 TEST(TrajectoryAsStart, NamesAFrameThatIsNotThere) {
   const TemporaryFolder folder;
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", sample_start(2));
-  expect_mention(refusal(path, frame(3)), {path.string(), "no such frame, got 3", "0 to 2", "-3"});
-  expect_mention(refusal(path, frame(-4)), {"no such frame, got -4"});
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", sample_start(2));
+  expect_mention(refusal_of_start(path, frame(3)),
+                 {path.string(), "no such frame, got 3", "0 to 2", "-3"});
+  expect_mention(refusal_of_start(path, frame(-4)), {"no such frame, got -4"});
 }
 
 TEST(TrajectoryAsStart, WithoutVelocitiesTheyHaveToBeDrawn) {
@@ -124,8 +114,8 @@ TEST(TrajectoryAsStart, WithoutVelocitiesTheyHaveToBeDrawn) {
   fields.insert(Field::position);
   const StartState start = sample_start(2);
   const fs::path path =
-      write_trajectory(folder / "trajectory.h5md", start, Precision::double_, fields);
-  expect_mention(refusal(path), {path.string(), "no velocities", "system.velocities"});
+      write_three_frames(folder / "trajectory.h5md", start, Precision::double_, fields);
+  expect_mention(refusal_of_start(path), {path.string(), "no velocities", "system.velocities"});
   StartFileRequest request;
   request.draws_velocities = true;
   const StartState read = read_start(path, request);
@@ -137,8 +127,9 @@ TEST(TrajectoryAsStart, OfASplitOneAPartIsNamed) {
   const TemporaryFolder folder;
   const StartState start = sample_start(2);
   const fs::path path = folder / "trajectory.h5md";
-  write_trajectory(path, start, Precision::double_, all_fields(), 2);
-  expect_mention(refusal(path), {path.string(), "split over several", "trajectory-0000.h5md"});
+  write_three_frames(path, start, Precision::double_, fields_of_a_start(), 2);
+  expect_mention(refusal_of_start(path),
+                 {path.string(), "split over several", "trajectory-0000.h5md"});
   EXPECT_EQ(read_start(folder / "trajectory-0001.h5md", {}).position,
             sample_frame(start, 2).position);
 }
@@ -147,8 +138,8 @@ TEST(TrajectoryAsStart, AMassThatTheDeckDoesNotGiveIsTheFiles) {
   const TemporaryFolder folder;
   StartState start = sample_start(2);
   for (ParticleType& type : start.types) type.mass = 3.5;
-  const fs::path path =
-      write_trajectory(folder / "trajectory.h5md", start, Precision::double_, all_fields());
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", start, Precision::double_,
+                                           fields_of_a_start());
   StartFileRequest request;
   request.types = start.types;
   for (ParticleType& type : request.types) type.mass = 1.0;
@@ -162,22 +153,24 @@ TEST(TrajectoryAsStart, KeepsIdsThatAreNotOneToN) {
   const TemporaryFolder folder;
   StartState start = sample_start(2);
   for (ParticleId& id : start.id) id = 3 * id + 5;
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", start);
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", start);
   EXPECT_EQ(read_start(path, {}).id, start.id);
 }
 
 TEST(TrajectoryAsStart, DamageIsToldInALine) {
   const TemporaryFolder folder;
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", sample_start(2));
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", sample_start(2));
   const std::string text = read_text(path);
-  expect_mention(refusal(folder.write("half.h5md", text.substr(0, text.size() / 2))),
+  expect_mention(refusal_of_start(folder.write("half.h5md", text.substr(0, text.size() / 2))),
                  {"half.h5md", "damaged"});
-  expect_mention(refusal(folder.write("head.h5md", text.substr(0, 8))), {"head.h5md", "damaged"});
+  expect_mention(refusal_of_start(folder.write("head.h5md", text.substr(0, 8))),
+                 {"head.h5md", "damaged"});
   {
     const hdf5::Lock lock;
     hdf5::File::create(folder / "other.h5");
   }
-  expect_mention(refusal(folder / "other.h5"), {"other.h5", "of another kind", "checkpoint"});
+  expect_mention(refusal_of_start(folder / "other.h5"),
+                 {"other.h5", "of another kind", "checkpoint"});
 }
 
 TEST(TrajectoryAsStart, WhatNoRunHasWrittenIsToldInALine) {
@@ -185,28 +178,30 @@ TEST(TrajectoryAsStart, WhatNoRunHasWrittenIsToldInALine) {
   const fs::path path = folder / "trajectory.h5md";
   const auto anew = [&path] {
     fs::remove(path);
-    write_trajectory(path, sample_start(2));
+    write_three_frames(path, sample_start(2));
   };
   const std::string all = "particles/all/";
   anew();
-  test::replace_number(path, all + "image/value", {2, 4, 1}, 2147483647.0);
-  expect_mention(refusal(path), {"image: image flag out of range, got 2147483647 of id 5"});
+  replace_number(path, all + "image/value", {2, 4, 1}, 2147483647.0);
+  expect_mention(refusal_of_start(path),
+                 {"image: image flag out of range, got 2147483647 of id 5"});
   anew();
-  test::replace_number(path, all + "box/edges/value", {2, 1, 1}, 1e17);
-  expect_mention(refusal(path), {"box: a corner of the box so far from the origin", "got 1e+17"});
+  replace_number(path, all + "box/edges/value", {2, 1, 1}, 1e17);
+  expect_mention(refusal_of_start(path),
+                 {"box: a corner of the box so far from the origin", "got 1e+17"});
   anew();
-  test::replace_dataset(path, all + "position/step", {3, 2});
-  expect_mention(refusal(path), {"a dataset has shape [3][2]"});
+  replace_dataset(path, all + "position/step", {3, 2});
+  expect_mention(refusal_of_start(path), {"a dataset has shape [3][2]"});
 }
 
 TEST(TrajectoryAsStart, MoreParticlesThanMemoryHoldsAreToldBeforeTheyAreTaken) {
   constexpr hsize_t particles = 2'000'000'000;  // of which the file holds none: zeros by default
   if (memory_left().bytes >= bytes_of_start(particles)) GTEST_SKIP() << "this machine holds them";
   const TemporaryFolder folder;
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", sample_start(2));
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", sample_start(2));
   const std::string all = "particles/all/";
   for (const char* field : {"position/value", "velocity/value", "image/value"}) {
-    test::replace_dataset(path, all + field, {3, particles, 3});
+    replace_dataset(path, all + field, {3, particles, 3});
   }
   EXPECT_THROW((void)read_start(path, {}), NotEnoughMemory);
 }
@@ -216,14 +211,14 @@ TEST(TrajectoryAsStart, TwoParticlesAtOnePointAreNamed) {
   StartState start = sample_start(2);
   start.position[7] = start.position[3];
   start.velocity[7] = start.velocity[3];
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", start);
-  expect_mention(refusal(path), {"two particles at one point", "ids 4 and 8"});
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", start);
+  expect_mention(refusal_of_start(path), {"two particles at one point", "ids 4 and 8"});
 }
 
 TEST(TrajectoryAsStart, TypesOfTheDeckAreTheFilesByName) {
   const TemporaryFolder folder;
   const StartState start = sample_start(2);
-  const fs::path path = write_trajectory(folder / "trajectory.h5md", start, Precision::single);
+  const fs::path path = write_three_frames(folder / "trajectory.h5md", start, Precision::single);
   StartFileRequest request;
   request.types = {{"krypton", 2.1}, {"neon", 0.5}, {"argon", 1.0}};
   const StartState read = read_start(path, request);
@@ -233,9 +228,10 @@ TEST(TrajectoryAsStart, TypesOfTheDeckAreTheFilesByName) {
               start.types[static_cast<std::size_t>(start.type[i])].name);
   }
   request.types = {{"argon", 1.0}};
-  expect_mention(refusal(path, request), {"no such type in the deck, got krypton", "argon"});
+  expect_mention(refusal_of_start(path, request),
+                 {"no such type in the deck, got krypton", "argon"});
   request.types = {{"argon", 1.0}, {"krypton", 2.0}};
-  expect_mention(refusal(path, request), {"mass 2.1 of type krypton", "allowed 2, as in"});
+  expect_mention(refusal_of_start(path, request), {"mass 2.1 of type krypton", "allowed 2, as in"});
 }
 
 Checkpoint sample_checkpoint() {
@@ -297,29 +293,30 @@ TEST(CheckpointAsStart, DamageAndContradictionAreTold) {
   const TemporaryFolder folder;
   write_checkpoint_file(folder / "checkpoint.h5", sample_checkpoint());
   const fs::path path = folder / "checkpoint.h5";
-  expect_mention(refusal(path),
+  expect_mention(refusal_of_start(path),
                  {"boundary: disagrees with system.boundary", "got [periodic, open, periodic]",
                   "[periodic, periodic, periodic]"});
   StartFileRequest request{of_checkpoint};
   request.frame = 0;
-  expect_mention(refusal(path, request), {"a checkpoint has no frames"});
+  expect_mention(refusal_of_start(path, request), {"a checkpoint has no frames"});
   std::string text = read_text(path);
-  expect_mention(refusal(folder.write("cut.h5", text.substr(0, text.size() - 20))), {"cut.h5"});
+  expect_mention(refusal_of_start(folder.write("cut.h5", text.substr(0, text.size() - 20))),
+                 {"cut.h5"});
   text[text.size() / 2] ^= 1;
-  expect_mention(refusal(folder.write("bit.h5", text)), {"bit.h5: is damaged"});
+  expect_mention(refusal_of_start(folder.write("bit.h5", text)), {"bit.h5: is damaged"});
 }
 
 TEST(TextAsStart, HasNoFrames) {
   const TemporaryFolder folder;
   const fs::path path = folder.write("a.xyz", "1\nLattice=\"5 0 0 0 5 0 0 0 5\"\nA 0 0 0\n");
-  expect_mention(refusal(path, frame(0)), {path.string(), "only a trajectory", "frame 0"});
+  expect_mention(refusal_of_start(path, frame(0)), {path.string(), "only a trajectory", "frame 0"});
 }
 
 // What the deck says of it.
 
-Deck deck_with(const std::string& system, const fs::path& folder,
-               const std::optional<OtherStart>& other = {},
-               const std::vector<std::string>& overrides = {}) {
+Deck deck_of_system(const std::string& system, const fs::path& folder,
+                    const std::optional<OtherStart>& other = {},
+                    const std::vector<std::string>& overrides = {}) {
   return parse_deck("system: " + system + "\npotential: {cutoff: 2.5}\nrun: {steps: 1}\n",
                     (folder / "deck.yaml").string(), overrides, test_catalogue(), other);
 }
@@ -328,8 +325,8 @@ TEST(DeckWithHdf5Start, TakesBoundaryAndSettlesTheFrame) {
   const TemporaryFolder folder;
   StartState start = sample_start(2);
   start.box.periodic = {true, false, true};
-  write_trajectory(folder / "t.h5md", start);
-  const Deck deck = deck_with("{particles: {file: t.h5md}}", folder / "");
+  write_three_frames(folder / "t.h5md", start);
+  const Deck deck = deck_of_system("{particles: {file: t.h5md}}", folder / "");
   EXPECT_EQ(deck.periodic, (Bool3{true, false, true}));
   EXPECT_EQ(std::get<FileStart>(deck.start).frame, 2);
   const std::string resolved = resolved_yaml(deck);
@@ -339,19 +336,20 @@ TEST(DeckWithHdf5Start, TakesBoundaryAndSettlesTheFrame) {
   EXPECT_NE(resolved.find("open"), std::string::npos) << resolved;
   const Deck again = parse_deck(resolved, "elsewhere.yaml", {}, test_catalogue());
   EXPECT_EQ(resolved_yaml(again), resolved);
-  EXPECT_EQ(
-      std::get<FileStart>(deck_with("{particles: {file: t.h5md, frame: -3}}", folder / "").start)
-          .frame,
-      0);
+  EXPECT_EQ(std::get<FileStart>(
+                deck_of_system("{particles: {file: t.h5md, frame: -3}}", folder / "").start)
+                .frame,
+            0);
 }
 
 TEST(DeckWithHdf5Start, RefusesInItsOwnWords) {
   const TemporaryFolder folder;
-  write_trajectory(folder / "t.h5md", sample_start(2));
-  expect_mention(error_of([&] { deck_with("{particles: {file: t.h5md, frame: 7}}", folder / ""); }),
-                 {"deck.yaml:1: system.particles.frame: no such frame, got 7, allowed 0 to 2"});
+  write_three_frames(folder / "t.h5md", sample_start(2));
+  expect_mention(
+      error_of([&] { deck_of_system("{particles: {file: t.h5md, frame: 7}}", folder / ""); }),
+      {"deck.yaml:1: system.particles.frame: no such frame, got 7, allowed 0 to 2"});
   expect_mention(error_of([&] {
-                   deck_with(
+                   deck_of_system(
                        "{particles: {frame: 0, lattice: {type: sc, density: 1, cells: [3, "
                        "3, 3]}}}",
                        folder / "");
@@ -361,17 +359,18 @@ TEST(DeckWithHdf5Start, RefusesInItsOwnWords) {
 
 TEST(DeckWithHdf5Start, AnotherStartTakesThePlaceOfTheSystem) {
   const TemporaryFolder folder;
-  write_trajectory(folder / "t.h5md", sample_start(2));
+  write_three_frames(folder / "t.h5md", sample_start(2));
   const OtherStart other{folder / "t.h5md", -2};
   const std::string own =
       "{particles: {lattice: {type: sc, density: 1, cells: [3, 3, 3]}}, types: [{name: Z}], "
       "velocities: {temperature: 1}}";
-  const Deck deck = deck_with(own, folder / "", other);
+  const Deck deck = deck_of_system(own, folder / "", other);
   EXPECT_EQ(std::get<FileStart>(deck.start).frame, 1);
   EXPECT_TRUE(deck.types.empty());
   EXPECT_FALSE(deck.velocities);
-  EXPECT_TRUE(deck_with(own, folder / "", other, {"system.velocities.temperature=2"}).velocities);
+  EXPECT_TRUE(
+      deck_of_system(own, folder / "", other, {"system.velocities.temperature=2"}).velocities);
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -6,7 +6,7 @@
 #include "io/input/json_schema.hpp"
 #include "tests/io/input_support.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using Json = nlohmann::json;
@@ -117,4 +117,4 @@ TEST(JsonSchema, SaysWhichKeysGoWithWhichPotential) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

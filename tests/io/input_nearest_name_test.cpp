@@ -3,7 +3,7 @@
 
 #include "io/input/nearest_name.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 TEST(EditDistance, CountsEditsAndSwaps) {
@@ -23,4 +23,4 @@ TEST(NearestName, SuggestsOnlyWhatIsNear) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -3,7 +3,7 @@
 
 #include "io/input/number.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 TEST(ParseReal, ReadsWholeDecimalNumbers) {
@@ -42,4 +42,4 @@ TEST(ParseInteger, RefusesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "io/input/pair_table.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -94,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

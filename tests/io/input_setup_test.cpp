@@ -7,8 +7,9 @@
 #include "app/commands/setup.hpp"
 #include "core/velocities.hpp"
 #include "tests/io/input_support.hpp"
+#include "tests/io/temporary_folder.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 SimulationSetup setup_of(const std::string& text, const std::vector<std::string>& overrides = {},
@@ -137,7 +138,7 @@ TEST(Setup, WeeksChandlerAndersenEndsWherePairsAreLowest) {
   EXPECT_DOUBLE_EQ(equal.largest_cutoff(), least);
 }
 
-constexpr const char* cluster = R"(system:
+constexpr const char* cluster_of_two_types = R"(system:
   particles:
     plummer: {count: 400, radius: 2, seed: 3}
   types:
@@ -149,7 +150,7 @@ run: {steps: 0}
 )";
 
 TEST(Setup, GivesGravityTheMassesOfTheTypes) {
-  const SimulationSetup setup = setup_of(cluster);
+  const SimulationSetup setup = setup_of(cluster_of_two_types);
   const auto model = std::get<SoftenedGravityModel>(setup.potential);
   EXPECT_EQ(model.softening, 0.05);
   EXPECT_EQ(model.gravitational_constant, 4.0);
@@ -158,7 +159,7 @@ TEST(Setup, GivesGravityTheMassesOfTheTypes) {
 }
 
 TEST(Setup, APlummerSphereRestsWithItsCentreAtTheOrigin) {
-  const StartState start = setup_of(cluster).start;
+  const StartState start = setup_of(cluster_of_two_types).start;
   EXPECT_EQ(start.box.periodic, (Bool3{false, false, false}));
   Double3 moment{}, momentum{};
   double kinetic = 0.0;
@@ -177,7 +178,8 @@ TEST(Setup, APlummerSphereRestsWithItsCentreAtTheOrigin) {
   // 3 pi / 64 G M^2 / a = 0.2945, M = 1: a Plummer sphere's kinetic energy. The speeds of 400
   // bodies spread by some per cent of it.
   EXPECT_NEAR(kinetic, 0.2945, 0.03);
-  const StartState drawn = setup_of(cluster, {"system.velocities={temperature: 2, seed: 1}"}).start;
+  const StartState drawn =
+      setup_of(cluster_of_two_types, {"system.velocities={temperature: 2, seed: 1}"}).start;
   EXPECT_NEAR(kinetic_temperature(drawn), 2.0, 1e-12);
   EXPECT_EQ(drawn.position, start.position);
 }
@@ -244,4 +246,4 @@ TEST(BadSetup, ATemperatureOfASingleParticleFromAFile) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -11,7 +11,7 @@
 #include "io/input/yaml_tree.hpp"
 #include "tests/io/input_support.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -255,4 +255,4 @@ TEST(ShippedDecks, ThePlummerSphereHasTheMassOne) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

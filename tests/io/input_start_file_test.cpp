@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "io/input/start_file.hpp"
-#include "tests/io/input_support.hpp"
+#include "tests/io/temporary_folder.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 constexpr const char* data_file = R"(LAMMPS data file via write_data, version 29 Sep 2021
@@ -184,4 +184,4 @@ TEST(StartFile, ReadsAQuarterOfAMillionAtomsQuickly) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

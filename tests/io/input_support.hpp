@@ -1,18 +1,14 @@
 // What tests of decks and start files share.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
-
-#include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/ramp_parameter.hpp"
 #include "io/input/catalogue.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 
 /// The one that decks get which name none, and two more, one of them with options of every kind.
 inline Catalogue test_catalogue() {
@@ -82,31 +78,4 @@ inline std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// A folder of its own that goes with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("pencilbox_input_" + std::to_string(::getpid()) + "_" + std::to_string(next()++))) {
-    std::filesystem::create_directories(path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return path_ / name;
-  }
-
- private:
-  static int& next() {
-    static int count = 0;
-    return count;
-  }
-  std::filesystem::path path_;
-};
-
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -48,15 +48,8 @@ int ftruncate64(int file, off64_t size) noexcept { return truncate_or_die(file, 
 int ftruncate(int file, off_t size) noexcept { return truncate_or_die(file, size); }
 }
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
-
-using test::ReadFile;
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_results;
-using test::sample_start;
-using test::TemporaryFolder;
 
 constexpr int frames = 67;
 
@@ -258,4 +251,4 @@ TEST_F(KilledWriter, WhoResumesWithObservablesOfItsOwnLosesNothingEither) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -14,14 +14,13 @@
 
 #include "core/error.hpp"
 #include "io/output_names.hpp"
-#include "tests/io/output_support.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using test::read_text;
-using test::TemporaryFolder;
 
 void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
@@ -29,7 +28,7 @@ void write(const fs::path& path, const std::string& text) {
 }
 
 /// The message with which both `check` and `open` refuse.
-std::string refusal(const OutputRequest& request) {
+std::string refusal_of_directory(const OutputRequest& request) {
   std::string checked, opened;
   try {
     OutputDirectory::check(request);
@@ -77,7 +76,7 @@ TEST(OutputDirectory, RefusesToReplaceAnOutputAndNamesTheFlag) {
         "thermo.csv", "report.json", "checkpoint.h5", "checkpoint.previous.h5"}) {
     const TemporaryFolder folder;
     write(folder / name, "precious");
-    const std::string message = refusal({folder.path(), false, {}});
+    const std::string message = refusal_of_directory({folder.path(), false, {}});
     EXPECT_TRUE(contains(message, name)) << message;
     EXPECT_TRUE(contains(message, "--overwrite")) << message;
     EXPECT_EQ(read_text(folder / name), "precious");
@@ -197,10 +196,11 @@ TEST(OutputDirectory, WhatObservablesFoundIsAnOutput) {
 TEST(OutputDirectory, SaysThatThePathIsAFile) {
   const TemporaryFolder folder;
   write(folder / "file", "precious");
-  EXPECT_TRUE(contains(refusal({folder / "file", true, {}}), "is a file, not a directory"));
-  const std::string below = refusal({folder / "file/below", true, {}});
+  EXPECT_TRUE(
+      contains(refusal_of_directory({folder / "file", true, {}}), "is a file, not a directory"));
+  const std::string below = refusal_of_directory({folder / "file/below", true, {}});
   EXPECT_TRUE(contains(below, (folder / "file").string() + " is a file, not a directory")) << below;
-  EXPECT_TRUE(contains(refusal({"", true, {}}), "empty"));
+  EXPECT_TRUE(contains(refusal_of_directory({"", true, {}}), "empty"));
   EXPECT_EQ(read_text(folder / "file"), "precious");
 }
 
@@ -216,11 +216,11 @@ TEST(OutputDirectory, SaysThatItMayNotWriteThere) {
     if (geteuid() == 0 && seteuid(65534) != 0) _exit(9);
     bool right = true;
     for (const std::string name : {"closed", "closed/new"}) {
-      const std::string message = refusal({folder / name, false, {}});
+      const std::string message = refusal_of_directory({folder / name, false, {}});
       right =
           right && contains(message, "cannot write to") && contains(message, "Permission denied");
     }
-    _exit(right && !testing::Test::HasFailure() ? 0 : 1);
+    _exit(right && !::testing::Test::HasFailure() ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -246,11 +246,12 @@ TEST(OutputDirectory, NeverReplacesAnInputOfTheRun) {
   write(folder / "deck.yaml", "deck");
   for (const std::string name : {"trajectory.h5md", "link.h5md"}) {
     const std::string message =
-        refusal({folder.path(), true, {folder / "deck.yaml", folder / name}});
+        refusal_of_directory({folder.path(), true, {folder / "deck.yaml", folder / name}});
     EXPECT_TRUE(contains(message, "its own input")) << message;
     EXPECT_TRUE(contains(message, name)) << message;
   }
-  const std::string deck = refusal({folder / "deck.yaml", true, {folder / "deck.yaml"}});
+  const std::string deck =
+      refusal_of_directory({folder / "deck.yaml", true, {folder / "deck.yaml"}});
   EXPECT_TRUE(contains(deck, "is an input of the run")) << deck;
   EXPECT_EQ(read_text(folder / "trajectory.h5md"), "start");
   EXPECT_EQ(read_text(folder / "deck.yaml"), "deck");
@@ -262,7 +263,7 @@ TEST(OutputDirectory, BelongsToOneRun) {
   {
     const OutputDirectory first = OutputDirectory::open(request);
     write(first.thermo(), "row");
-    EXPECT_TRUE(contains(refusal(request), "another run is writing here"));
+    EXPECT_TRUE(contains(refusal_of_directory(request), "another run is writing here"));
     EXPECT_EQ(read_text(first.thermo()), "row");
     EXPECT_TRUE(fs::exists(folder / ".lock"));
   }
@@ -275,7 +276,7 @@ TEST(OutputDirectory, StaysOursWhenMoved) {
   const OutputRequest request{folder.path(), false, {}};
   OutputDirectory first = OutputDirectory::open(request);
   const OutputDirectory second = std::move(first);
-  EXPECT_TRUE(contains(refusal(request), "another run"));
+  EXPECT_TRUE(contains(refusal_of_directory(request), "another run"));
 }
 
 TEST(OutputDirectory, IsFreeAfterAKill) {
@@ -294,4 +295,4 @@ TEST(OutputDirectory, IsFreeAfterAKill) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -4,14 +4,13 @@
 
 #include "core/error.hpp"
 #include "io/output/file.hpp"
-#include "tests/io/output_support.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using test::read_text;
-using test::TemporaryFolder;
 
 std::string error_of_replacing(const fs::path& path) {
   try {
@@ -64,4 +63,4 @@ TEST(ReplaceFile, ReplacesNoPipeAndWaitsForNone) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

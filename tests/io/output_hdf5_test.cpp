@@ -12,14 +12,11 @@
 #include "io/output/hdf5.hpp"
 #include "tests/io/output_support.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-using test::ReadFile;
-using test::TemporaryFolder;
-
 TEST(Hdf5, ErrorsCarryItsOwnTextInOneLine) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const TemporaryFolder folder;
   std::string message;
   try {
@@ -32,7 +29,7 @@ TEST(Hdf5, ErrorsCarryItsOwnTextInOneLine) {
   EXPECT_NE(message.find("cannot make the HDF5 group 'twice'"), std::string::npos) << message;
   EXPECT_NE(message.find("name already exists"), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "HDF5 prints by itself";
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << "HDF5 prints by itself";
 }
 
 TEST(Hdf5, MovingHandsTheIdentifierOver) {
@@ -107,7 +104,7 @@ int fill_without_reserve(const std::filesystem::path& path) {
 }
 
 TEST(Hdf5, AFileAbandonedOnAFullDiskOpens) {
-  const test::TinyDisk disk;
+  const TinyDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "may not mount a small file system here";
   const pid_t child = fork();
   if (child == 0) std::exit(fill_without_reserve(disk / "a.h5"));
@@ -124,4 +121,4 @@ TEST(Hdf5, AFileAbandonedOnAFullDiskOpens) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "io/output/progress.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 /// Two ends: what is written to `in` can be read.
@@ -83,15 +84,7 @@ struct TimedRun {
   Progress progress;
 };
 
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
-class WithTerm : public testing::Test {
+class WithTerm : public ::testing::Test {
  protected:
   void SetUp() override { setenv("TERM", "xterm", 1); }
 };
@@ -114,7 +107,7 @@ TEST(Progress, RewritesOneLineOnATerminal) {
   }
   const std::string text = pty.read_all();
   EXPECT_EQ(text.find('\n'), std::string::npos);
-  const std::size_t updates = count(text, "\r\033[Kstep ");
+  const std::size_t updates = occurrences(text, "\r\033[Kstep ");
   EXPECT_GE(updates, 30U);
   EXPECT_LE(updates, 51U) << "more than 5 a second";
   EXPECT_NE(text.find("step 99/1000 9%  10 steps/s  20 Matom-steps/s  1m30s left"),
@@ -158,7 +151,7 @@ TEST(Progress, WritesFewPlainLinesInAPipe) {
     for (std::int64_t step = 1; step <= 1000; ++step) run.step_to(step);  // 100 seconds
   }
   const std::string text = pipe.read_all();
-  EXPECT_EQ(count(text, "\n"), 10U) << text;
+  EXPECT_EQ(occurrences(text, "\n"), 10U) << text;
   EXPECT_EQ(std::count_if(text.begin(), text.end(),
                           [](unsigned char c) { return c != '\n' && (c < 32 || c > 126); }),
             0);
@@ -173,7 +166,7 @@ TEST(Progress, GivesASignOfLifeInALongRunAndNoneInAShortOne) {
   for (; now < 59.0; now += 1.0) longer.update(static_cast<std::int64_t>(now));
   EXPECT_EQ(pipe.read_all(), "");
   for (; now < 125.0; now += 1.0) longer.update(static_cast<std::int64_t>(now));
-  EXPECT_EQ(count(pipe.read_all(), "\n"), 2U);
+  EXPECT_EQ(occurrences(pipe.read_all(), "\n"), 2U);
 
   now = 0.0;
   Progress shorter(pipe.in(), ProgressStyle::plain, 0, 9, 10, [&] { return now; });
@@ -200,4 +193,4 @@ TEST(Progress, SaysNothingWhenQuiet) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -11,14 +11,13 @@
 #include "core/error.hpp"
 #include "io/output/observable_files.hpp"
 #include "io/output/report.hpp"
-#include "tests/io/output_support.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using nlohmann::json;
-using test::read_text;
-using test::TemporaryFolder;
 
 RunReport sample_report() {
   RunReport report;
@@ -313,4 +312,4 @@ TEST(Summary, OfARunOfNoStepsClaimsNothing) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -22,15 +22,15 @@ int main(int argc, char** argv) try {
   header.version = "sample";
   for (std::size_t i = 0; i < field_names.size(); ++i) header.fields.insert(static_cast<Field>(i));
 
-  header.observables = test::sample_results(0);
+  header.observables = testing::sample_results(0);
 
   constexpr int cells = 6;  // 864 particles
   constexpr int frames = 11;
-  const StartState start = test::sample_start(cells);
+  const StartState start = testing::sample_start(cells);
   TrajectoryWriter writer(directory / "trajectory.h5md", start, header);
   for (int i = 0; i < frames; ++i) {
-    writer.append(pack(test::sample_frame(start, i)), test::sample_observation(start, i));
-    if (i % 5 == 0) writer.append_results(10 * i, 0.1 * i, test::sample_results(i));
+    writer.append(pack(testing::sample_frame(start, i)), testing::sample_observation(start, i));
+    if (i % 5 == 0) writer.append_results(10 * i, 0.1 * i, testing::sample_results(i));
   }
   writer.close();
   return 0;

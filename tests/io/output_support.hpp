@@ -1,45 +1,24 @@
-// What the tests of io/output share: a folder that goes away, a made-up run, and values read back
+// What the tests of io/output share: a small file system, a made-up run, and values read back
 // by the plain HDF5 C API.
 #pragma once
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <hdf5.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/start_state.hpp"
+#include "tests/io/temporary_folder.hpp"
 
-namespace pencilbox::test {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pencilbox-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = name;
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+namespace pencilbox::testing {
 
 /// A file system of 1 MiB, where this process may make one.
 class TinyDisk {
@@ -58,14 +37,6 @@ class TinyDisk {
   TemporaryFolder folder_;
   bool mounted_;
 };
-
-inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// An fcc lattice of 4 n^3 particles of two species in a box with unequal edges that does not start
 /// at zero.
@@ -286,4 +257,4 @@ class ReadFile {
   hid_t id_;
 };
 
-}  // namespace pencilbox::test
+}  // namespace pencilbox::testing

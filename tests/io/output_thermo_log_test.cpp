@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -19,13 +20,11 @@
 #include "core/error.hpp"
 #include "io/output/terminal.hpp"
 #include "io/output/thermo_log.hpp"
-#include "tests/io/output_support.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
-
-using test::read_text;
-using test::TemporaryFolder;
 
 Observation awkward_row(int i) {
   Observation sums;
@@ -319,4 +318,4 @@ TEST(ThermoTable, TellsWhenNobodyTakesIt) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

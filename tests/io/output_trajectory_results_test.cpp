@@ -11,20 +11,15 @@
 #include "io/output/trajectory.hpp"
 #include "io/output/trajectory_files.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-using test::ReadFile;
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_results;
-using test::sample_start;
-using test::TemporaryFolder;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-class TrajectoryResults : public testing::Test {
+class TrajectoryResults : public ::testing::Test {
  protected:
   std::filesystem::path path() const { return folder_ / "trajectory.h5md"; }
 
@@ -143,7 +138,7 @@ TEST_F(TrajectoryResults, GetAPlaceInAFileThatKnewNone) {
 
 TEST_F(TrajectoryResults, OfAnotherShapeAreRefusedAndNothingChanges) {
   write(header());
-  const std::string before = test::read_text(path());
+  const std::string before = read_text(path());
   TrajectoryHeader other = header();
   for (ObservableColumn& column : other.observables.front().columns) column.values.pop_back();
   try {
@@ -153,8 +148,8 @@ TEST_F(TrajectoryResults, OfAnotherShapeAreRefusedAndNothingChanges) {
     EXPECT_THAT(error.what(), HasSubstr("shape of a row of radial-distribution/table: the file has "
                                         "[3, 2], this run [2, 2]"));
   }
-  EXPECT_EQ(test::read_text(path()), before);
+  EXPECT_EQ(read_text(path()), before);
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -12,23 +12,17 @@
 #include "io/output/trajectory.hpp"
 #include "io/output/trajectory_files.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-using test::read_text;
-using test::ReadFile;
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_results;
-using test::sample_start;
-using test::TemporaryFolder;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr int steps_between_frames = 10;  // of sample_frame
 
-TrajectoryHeader sample_header(std::int64_t split_every) {
+TrajectoryHeader header_with_results(std::int64_t split_every) {
   TrajectoryHeader header;
   for (const Field field : {Field::velocity, Field::image, Field::id}) header.fields.insert(field);
   header.precision = Precision::single;
@@ -38,17 +32,17 @@ TrajectoryHeader sample_header(std::int64_t split_every) {
   return header;
 }
 
-void append_frames(TrajectoryWriter& writer, const StartState& start, int first, int last) {
+void append_with_results(TrajectoryWriter& writer, const StartState& start, int first, int last) {
   for (int i = first; i < last; ++i) {
     writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
     if (i % 2 == 1) writer.append_results(10 * i, 0.1 * i, sample_results(i));
   }
 }
 
-void write_trajectory(const std::filesystem::path& path, const StartState& start,
-                      const TrajectoryHeader& header, int frames) {
+void write_with_results(const std::filesystem::path& path, const StartState& start,
+                        const TrajectoryHeader& header, int frames) {
   TrajectoryWriter writer(path, start, header);
-  append_frames(writer, start, 0, frames);
+  append_with_results(writer, start, 0, frames);
   writer.close();
 }
 
@@ -64,7 +58,7 @@ std::vector<double> values(const std::filesystem::path& path, std::int64_t split
   return all;
 }
 
-class Resumed : public testing::TestWithParam<std::int64_t> {
+class Resumed : public ::testing::TestWithParam<std::int64_t> {
  protected:
   std::filesystem::path path() const { return folder_ / "trajectory.h5md"; }
 
@@ -72,7 +66,7 @@ class Resumed : public testing::TestWithParam<std::int64_t> {
   void expect_as_one_run(int frames) const {
     const TemporaryFolder other;
     const auto whole = other / "trajectory.h5md";
-    write_trajectory(whole, start_, sample_header(GetParam()), frames);
+    write_with_results(whole, start_, header_with_results(GetParam()), frames);
     for (const std::string name : {"/particles/all/position/value",
                                    "/particles/all/position/step",
                                    "/particles/all/velocity/value",
@@ -108,13 +102,13 @@ class Resumed : public testing::TestWithParam<std::int64_t> {
 
 TEST_P(Resumed, DropsWhatIsLaterAndGoesOn) {
   for (const int kept : {0, 1, 3, 4, 5, 7, 8}) {
-    write_trajectory(path(), start_, sample_header(GetParam()), 8);
+    write_with_results(path(), start_, header_with_results(GetParam()), 8);
     // A step between two frames, too: the checkpoint need not be a frame's.
     const std::int64_t step = (kept - 1) * steps_between_frames + 4;
     TrajectoryWriter writer =
-        TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), step);
+        TrajectoryWriter::resume(path(), start_, header_with_results(GetParam()), step);
     EXPECT_EQ(writer.last_step(), kept == 0 ? -1 : (kept - 1) * steps_between_frames);
-    append_frames(writer, start_, kept, 10);
+    append_with_results(writer, start_, kept, 10);
     writer.close();
     expect_as_one_run(10);
     for (const auto& file : trajectory_outputs(path())) std::filesystem::remove(file);
@@ -122,8 +116,8 @@ TEST_P(Resumed, DropsWhatIsLaterAndGoesOn) {
 }
 
 TEST_P(Resumed, AddsNothingOfItsOwn) {
-  write_trajectory(path(), start_, sample_header(GetParam()), 5);
-  TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 1000).close();
+  write_with_results(path(), start_, header_with_results(GetParam()), 5);
+  TrajectoryWriter::resume(path(), start_, header_with_results(GetParam()), 1000).close();
   expect_as_one_run(5);
 }
 
@@ -139,7 +133,7 @@ void lengthen(const std::filesystem::path& path, const std::string& name) {
 }
 
 TEST_P(Resumed, ForgetsAFrameThatIsNotComplete) {
-  write_trajectory(path(), start_, sample_header(GetParam()), 5);
+  write_with_results(path(), start_, header_with_results(GetParam()), 5);
   const auto last = GetParam() == 0 ? path() : split_path(path(), 1);
   for (const std::string name : {"position/value", "velocity/value", "id/value"}) {
     lengthen(last, "particles/all/" + name);
@@ -147,34 +141,35 @@ TEST_P(Resumed, ForgetsAFrameThatIsNotComplete) {
   lengthen(last, "observables/temperature/value");
   lengthen(last, "AMBER/cell_lengths");
   TrajectoryWriter writer =
-      TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 1000);
+      TrajectoryWriter::resume(path(), start_, header_with_results(GetParam()), 1000);
   EXPECT_EQ(writer.last_step(), 4 * steps_between_frames);
-  append_frames(writer, start_, 5, 7);
+  append_with_results(writer, start_, 5, 7);
   writer.close();
   expect_as_one_run(7);
 }
 
 TEST_P(Resumed, GoesOnWithAFileOfAVersionThatKnewNoAmber) {
-  write_trajectory(path(), start_, sample_header(GetParam()), 3);
+  write_with_results(path(), start_, header_with_results(GetParam()), 3);
   const auto file = GetParam() == 0 ? path() : split_path(path(), 0);
   {
     const hdf5::Lock lock;
     const hdf5::File older = hdf5::File::open(file);
     ASSERT_GE(H5Ldelete(older.id(), "AMBER", H5P_DEFAULT), 0);
   }
-  TrajectoryWriter writer = TrajectoryWriter::resume(path(), start_, sample_header(GetParam()), 14);
-  append_frames(writer, start_, 2, 3);
+  TrajectoryWriter writer =
+      TrajectoryWriter::resume(path(), start_, header_with_results(GetParam()), 14);
+  append_with_results(writer, start_, 2, 3);
   writer.close();
   EXPECT_FALSE(ReadFile(file).has("/AMBER"));
   EXPECT_EQ(ReadFile(file).values("/particles/all/position/step").data,
             (std::vector<double>{0, 10, 20}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Trajectory, Resumed, testing::Values(0, 3), [](const auto& suite) {
+INSTANTIATE_TEST_SUITE_P(Trajectory, Resumed, ::testing::Values(0, 3), [](const auto& suite) {
   return suite.param == 0 ? std::string("one_file") : std::string("split");
 });
 
-/// The line that resume() throws, after a run with sample_header().
+/// The line that resume() throws, after a run with header_with_results().
 std::string refusal(const std::filesystem::path& path, const StartState& start,
                     const TrajectoryHeader& header) {
   try {
@@ -189,8 +184,8 @@ TEST(TrajectoryResume, RefusesAnotherRunAndNamesBothValues) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.h5md";
   const StartState start = sample_start(3);
-  const TrajectoryHeader header = sample_header(0);
-  write_trajectory(path, start, header, 3);
+  const TrajectoryHeader header = header_with_results(0);
+  write_with_results(path, start, header, 3);
   const std::string before = read_text(path);
 
   const auto expect = [&](const StartState& other, const TrajectoryHeader& asked,
@@ -228,40 +223,40 @@ TEST(TrajectoryResume, RefusesWhatIsNoTrajectory) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.h5md";
   const StartState start = sample_start(2);
-  EXPECT_THAT(refusal(path, start, sample_header(0)), HasSubstr("no such file"));
-  EXPECT_THAT(refusal(path, start, sample_header(4)), HasSubstr("trajectory-0000.h5md"));
+  EXPECT_THAT(refusal(path, start, header_with_results(0)), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(path, start, header_with_results(4)), HasSubstr("trajectory-0000.h5md"));
 
-  write_trajectory(path, start, sample_header(0), 3);
+  write_with_results(path, start, header_with_results(0), 3);
   const std::string whole = read_text(path);
   for (const std::size_t size : {std::size_t{0}, std::size_t{100}, whole.size() / 2}) {
     std::filesystem::resize_file(path, size);
-    const std::string text = refusal(path, start, sample_header(0));
+    const std::string text = refusal(path, start, header_with_results(0));
     EXPECT_THAT(text, HasSubstr("cannot be continued: cannot open")) << size;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
   { const auto file = hdf5::File::create(path); }
-  EXPECT_THAT(refusal(path, start, sample_header(0)), HasSubstr("cannot be continued: "));
+  EXPECT_THAT(refusal(path, start, header_with_results(0)), HasSubstr("cannot be continued: "));
 }
 
 TEST(TrajectoryResume, RefusesFilesThatDoNotFollowEachOther) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.h5md";
   const StartState start = sample_start(2);
-  write_trajectory(path, start, sample_header(3), 9);
+  write_with_results(path, start, header_with_results(3), 9);
   std::filesystem::copy_file(split_path(path, 0), split_path(path, 1),
                              std::filesystem::copy_options::overwrite_existing);
-  EXPECT_THAT(refusal(path, start, sample_header(3)),
+  EXPECT_THAT(refusal(path, start, header_with_results(3)),
               AllOf(HasSubstr("trajectory-0001.h5md"), HasSubstr("does not follow")));
 }
 
 TEST(TrajectoryResume, RemovesWhatAKillLeftOfTheNextFile) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.h5md";
-  write_trajectory(path, sample_start(2), sample_header(2), 5);
+  write_with_results(path, sample_start(2), header_with_results(2), 5);
   const auto twin = folder / ".trajectory-0003.h5md.next";
   std::filesystem::copy_file(split_path(path, 0), twin);
   EXPECT_EQ(trajectory_outputs(path).size(), 6U);
-  TrajectoryWriter::resume(path, sample_start(2), sample_header(2), 1000).close();
+  TrajectoryWriter::resume(path, sample_start(2), header_with_results(2), 1000).close();
   EXPECT_FALSE(std::filesystem::exists(twin));
 }
 
@@ -269,7 +264,7 @@ TEST(TrajectoryResume, KnowsEveryFileOfATrajectory) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.h5md";
   EXPECT_TRUE(trajectory_outputs(path).empty());
-  write_trajectory(path, sample_start(2), sample_header(2), 5);
+  write_with_results(path, sample_start(2), header_with_results(2), 5);
   const std::vector<std::filesystem::path> outputs = trajectory_outputs(path);
   for (const std::string name : {"trajectory-0000.h5md", "trajectory-0001.h5md",
                                  "trajectory-0002.h5md", "trajectory.xmf2"}) {
@@ -278,4 +273,4 @@ TEST(TrajectoryResume, KnowsEveryFileOfATrajectory) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -17,16 +17,11 @@
 #include "core/error.hpp"
 #include "io/output/trajectory.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/io/sample_trajectory.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
-
-using test::ReadFile;
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_start;
-using test::TemporaryFolder;
-using test::Values;
 
 const std::string particles_path = "/particles/all/";
 
@@ -40,16 +35,6 @@ TrajectoryHeader sample_header(Precision precision = Precision::single) {
   return {all_fields(), precision, "1.2.3", "title: \xc3\xa4 deck\n", "x-pencil", "host"};
 }
 
-void append_frames(TrajectoryWriter& writer, const StartState& start, int first, int last) {
-  for (int i = first; i < last; ++i) {
-    writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
-  }
-}
-
-double as_stored(double value, Precision precision) {
-  return precision == Precision::double_ ? value : static_cast<double>(static_cast<float>(value));
-}
-
 template <class T, std::size_t n>
 void append_stored(std::vector<double>& flat, const std::vector<std::array<T, n>>& rows,
                    Precision precision) {
@@ -58,7 +43,7 @@ void append_stored(std::vector<double>& flat, const std::vector<std::array<T, n>
   }
 }
 
-class InPrecision : public testing::TestWithParam<Precision> {};
+class InPrecision : public ::testing::TestWithParam<Precision> {};
 
 TEST_P(InPrecision, EveryFieldIsReadBackExactly) {
   const TemporaryFolder folder;
@@ -113,7 +98,7 @@ TEST_P(InPrecision, EveryFieldIsReadBackExactly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Trajectory, InPrecision,
-                         testing::Values(Precision::single, Precision::mixed, Precision::double_),
+                         ::testing::Values(Precision::single, Precision::mixed, Precision::double_),
                          [](const auto& suite) { return std::string(name_of(suite.param)); });
 
 TEST(Trajectory, HasTheSameDataByTheNamesOfAmber) {
@@ -439,7 +424,7 @@ int in_child(const Body& body) {
   return status;
 }
 
-class KilledBy : public testing::TestWithParam<bool> {};
+class KilledBy : public ::testing::TestWithParam<bool> {};
 
 TEST_P(KilledBy, EveryFrameThatWasAppendedIsThere) {
   const TemporaryFolder folder;
@@ -463,12 +448,12 @@ TEST_P(KilledBy, EveryFrameThatWasAppendedIsThere) {
     append_stored(expected, sample_frame(start, i).position, Precision::single);
   }
   EXPECT_EQ(position.data, expected);
-  const std::string sidecar = test::read_text(folder / "trajectory.xmf2");
+  const std::string sidecar = read_text(folder / "trajectory.xmf2");
   EXPECT_NE(sidecar.find(">6 0 0 1 1 1 1 864 3<"), std::string::npos);
   EXPECT_TRUE(sidecar.ends_with("</Xdmf>\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Trajectory, KilledBy, testing::Bool(), [](const auto& suite) {
+INSTANTIATE_TEST_SUITE_P(Trajectory, KilledBy, ::testing::Bool(), [](const auto& suite) {
   return suite.param ? std::string("signal") : std::string("exit");
 });
 
@@ -521,7 +506,7 @@ TEST(Trajectory, AWriteThatFailsIsAnErrorAndNoCrash) {
 }
 
 TEST(Trajectory, AFullDiskIsAnErrorAndLeavesAGoodFile) {
-  const test::TinyDisk disk;
+  const TinyDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "may not mount a small file system here";
   const StartState start = sample_start(6);
   const auto path = disk / "trajectory.h5md";
@@ -534,4 +519,4 @@ TEST(Trajectory, AFullDiskIsAnErrorAndLeavesAGoodFile) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -8,18 +8,12 @@
 #include "io/output/trajectory.hpp"
 #include "io/output/vtkhdf.hpp"
 #include "tests/io/output_support.hpp"
+#include "tests/io/sample_trajectory.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-using test::ReadFile;
-using test::sample_frame;
-using test::sample_observation;
-using test::sample_start;
-using test::TemporaryFolder;
-using test::Values;
-
-const std::vector<ParticleArray> arrays{
+const std::vector<ParticleArray> vtkhdf_arrays{
     {"position", "/particles/all/position/value", 3, true, 4, true},
     {"id", "/particles/all/id/value", 1, false, 4, true},
     {"species", "/particles/all/species", 1, false, 4, false},
@@ -49,7 +43,7 @@ TEST(Vtkhdf, IsAWholeFileAfterEveryFrame) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.vtkhdf";
   const hdf5::Lock lock;
-  VtkhdfWriter writer(path, 50, arrays, one_file());
+  VtkhdfWriter writer(path, 50, vtkhdf_arrays, one_file());
   for (int frame = 0; frame < 20; ++frame) {
     // HDF5 reads a copy here: it knows the file as open.
     const auto copy = folder / ("copy" + std::to_string(frame));
@@ -66,7 +60,7 @@ TEST(Vtkhdf, SaysWhatVtkLooksFor) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.vtkhdf";
   const hdf5::Lock lock;
-  VtkhdfWriter writer(path, 50, arrays, one_file());
+  VtkhdfWriter writer(path, 50, vtkhdf_arrays, one_file());
   append(writer, 0, 2);
   writer.close();
   const ReadFile file(path);
@@ -100,7 +94,7 @@ TEST(Vtkhdf, IsMadeAnewWhereItIsFull) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.vtkhdf";
   const hdf5::Lock lock;
-  VtkhdfWriter writer(path, 2, arrays, one_file());
+  VtkhdfWriter writer(path, 2, vtkhdf_arrays, one_file());
   append(writer, 0, 1023);
   append(writer, 1023, 1026);
   append(writer, 1026, 5000);
@@ -134,7 +128,7 @@ void expect_numbers_of_frames(const std::filesystem::path& path, const StartStat
   EXPECT_EQ(species.data, (std::vector<double>{start.type.begin(), start.type.end()}));
 }
 
-class MappedFrom : public testing::TestWithParam<std::int64_t> {};
+class MappedFrom : public ::testing::TestWithParam<std::int64_t> {};
 
 TEST_P(MappedFrom, TheNumbersOfTheTrajectory) {
   const TemporaryFolder folder;
@@ -143,17 +137,13 @@ TEST_P(MappedFrom, TheNumbersOfTheTrajectory) {
   header.fields.insert(Field::potential_energy);
   header.precision = Precision::double_;
   header.split_every = GetParam();
-  TrajectoryWriter writer(folder / "trajectory.h5md", start, header);
-  for (int i = 0; i < 7; ++i) {
-    writer.append(pack(sample_frame(start, i)), sample_observation(start, i));
-  }
-  writer.close();
+  write_trajectory(folder / "trajectory.h5md", start, header, 7);
   expect_numbers_of_frames(folder / "trajectory.vtkhdf", start, 7);
 }
 
-INSTANTIATE_TEST_SUITE_P(Vtkhdf, MappedFrom, testing::Values(0, 3), [](const auto& suite) {
+INSTANTIATE_TEST_SUITE_P(Vtkhdf, MappedFrom, ::testing::Values(0, 3), [](const auto& suite) {
   return suite.param == 0 ? std::string("one_file") : std::string("split");
 });
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -5,27 +5,17 @@
 #include <gtest/gtest.h>
 
 #include "io/output/xdmf.hpp"
-#include "tests/io/output_support.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-using test::read_text;
-using test::TemporaryFolder;
-
-const std::vector<ParticleArray> arrays{
+const std::vector<ParticleArray> xdmf_arrays{
     {"position", "/particles/all/position/value", 3, true, 8, true},
     {"id", "/particles/all/id/value", 1, false, 4, true},
     {"mass", "/particles/all/mass", 1, true, 4, false},
 };
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
 
 /// The text of a hyperslab that starts at a frame.
 std::string starting_at(std::size_t frame, const std::string& rest) {
@@ -39,33 +29,33 @@ void append(XdmfWriter& writer, const std::string& file, std::size_t row, double
   writer.append({&place, 1});
 }
 
-class BySwap : public testing::TestWithParam<SidecarSwap> {};
+class BySwap : public ::testing::TestWithParam<SidecarSwap> {};
 
 TEST_P(BySwap, IsAWholeDocumentAfterEveryFrame) {
   const TemporaryFolder folder;
   const auto path = folder / "trajectory.xmf2";
-  XdmfWriter writer(path, 50, arrays, GetParam());
+  XdmfWriter writer(path, 50, xdmf_arrays, GetParam());
   for (std::size_t frame = 0; frame <= 40; ++frame) {
     const std::string text = read_text(path);
     EXPECT_TRUE(text.starts_with("<?xml version=\"1.0\"?>"));
     EXPECT_TRUE(text.ends_with("</Xdmf>\n"));
-    EXPECT_EQ(count(text, "</Xdmf>"), 1U);
-    EXPECT_EQ(count(text, "<Time Value="), frame);
+    EXPECT_EQ(occurrences(text, "</Xdmf>"), 1U);
+    EXPECT_EQ(occurrences(text, "<Time Value="), frame);
     for (std::size_t i = 0; i < frame; ++i) {
-      EXPECT_EQ(count(text, starting_at(i, " 0 0 1 1 1 1 50 3<")), 1U);
-      EXPECT_EQ(count(text, starting_at(i, " 0 1 1 1 50<")), 1U);
+      EXPECT_EQ(occurrences(text, starting_at(i, " 0 0 1 1 1 1 50 3<")), 1U);
+      EXPECT_EQ(occurrences(text, starting_at(i, " 0 1 1 1 50<")), 1U);
     }
     append(writer, "a&b.h5md", frame, static_cast<double>(frame) / 3.0);
   }
   writer.close();
   const std::string text = read_text(path);
-  EXPECT_EQ(count(text, "<Time Value="), 41U);
-  EXPECT_EQ(count(text, "<Time Value=\"0.33333333333333331\"/>"), 1U);
-  EXPECT_EQ(count(text, ">a&amp;b.h5md:/particles/all/mass<"), 41U);
+  EXPECT_EQ(occurrences(text, "<Time Value="), 41U);
+  EXPECT_EQ(occurrences(text, "<Time Value=\"0.33333333333333331\"/>"), 1U);
+  EXPECT_EQ(occurrences(text, ">a&amp;b.h5md:/particles/all/mass<"), 41U);
   EXPECT_FALSE(std::filesystem::exists(twin_of(path)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Xdmf, BySwap, testing::Values(SidecarSwap::exchange, SidecarSwap::copy),
+INSTANTIATE_TEST_SUITE_P(Xdmf, BySwap, ::testing::Values(SidecarSwap::exchange, SidecarSwap::copy),
                          [](const auto& suite) {
                            return suite.param == SidecarSwap::exchange ? std::string("exchange")
                                                                        : std::string("copy");
@@ -76,7 +66,7 @@ TEST(Xdmf, BothWaysGiveTheSameText) {
   std::vector<std::string> texts;
   for (const SidecarSwap swap : {SidecarSwap::exchange, SidecarSwap::copy}) {
     const auto path = folder / "trajectory.xmf2";
-    XdmfWriter writer(path, 50, arrays, swap);
+    XdmfWriter writer(path, 50, xdmf_arrays, swap);
     for (std::size_t frame = 0; frame < 7; ++frame) {
       append(writer, "trajectory.h5md", frame, 0.5 * static_cast<double>(frame));
     }
@@ -87,4 +77,4 @@ TEST(Xdmf, BothWaysGiveTheSameText) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -18,8 +18,6 @@
 namespace pencilbox::testing {
 namespace {
 
-const DeviceApi& host() { return *device_backends().front().device; }
-
 IntegratorParameters bath(const std::string& thermostat) {
   return bath_parameters(thermostat, 1.0, 2.0, 0.2);
 }

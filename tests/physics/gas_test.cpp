@@ -51,7 +51,7 @@ TEST(DiluteGas, HasThePressureOfItsSecondVirialCoefficient) {
   setup.precision = Precision::mixed;
   setup.observables = {{"pressure-tensor", 10, 0, {{"blocks", 10.0}}},
                        {"energies-by-type", 10, 0, {{"blocks", 10.0}}}};
-  const auto simulation = device_backends().front().device->make(setup);
+  const auto simulation = host().make(setup);
   simulation->advance(1000, LastStep::forces_only);
   for (int sample = 0; sample < 400; ++sample) {
     simulation->advance(10, LastStep::forces_only);

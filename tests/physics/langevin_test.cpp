@@ -22,7 +22,7 @@ TEST(Langevin, VelocitiesAreThoseOfTheTemperature) {
   int good = 0;
   for (int seed = 1; seed <= 20; ++seed) {
     const SimulationSetup setup = in_bath(free_particles(5), 1.7, 1.0, seed);
-    const auto simulation = device_backends().front().device->make(setup);
+    const auto simulation = host().make(setup);
     simulation->advance(400);  // eight relaxation times from rest: exp(-16) is left of it
     std::vector<double> numbers;
     for (const Double3& v : velocities_of(*simulation)) {
@@ -36,7 +36,7 @@ TEST(Langevin, VelocitiesAreThoseOfTheTemperature) {
 /// <v(0) v(t)> = T/m exp(-friction t), which the splitting gives exactly for free particles.
 TEST(Langevin, AVelocityIsForgottenAtTheRateOfTheFriction) {
   SimulationSetup setup = in_bath(free_particles(8), 1.0, 0.5);
-  const auto simulation = device_backends().front().device->make(setup);
+  const auto simulation = host().make(setup);
   simulation->advance(800);
   const std::vector<Double3> before = velocities_of(*simulation);
   simulation->advance(100);  // one relaxation time of 2
@@ -52,7 +52,7 @@ TEST(Langevin, AVelocityIsForgottenAtTheRateOfTheFriction) {
 TEST(Langevin, HeavyParticlesHaveTheSameEnergy) {
   SimulationSetup setup = free_particles(6);
   setup.start.types[0].mass = 9.0;
-  const auto simulation = device_backends().front().device->make(in_bath(setup, 2.0, 2.0));
+  const auto simulation = host().make(in_bath(setup, 2.0, 2.0));
   simulation->advance(400);
   const auto freedom = 3.0 * static_cast<double>(setup.start.size());
   EXPECT_NEAR(simulation->observe().temperature / 2.0, 1.0, 4.0 * std::sqrt(2.0 / freedom));
@@ -71,12 +71,11 @@ TEST(Langevin, WithoutFrictionItIsVelocityVerlet) {
   SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::force_shift);
   setup.precision = Precision::double_;
   setup.deterministic = true;
-  const DeviceApi& host = *device_backends().front().device;
-  const auto bath = host.make(in_bath(setup, 1.0, 1e-12));
+  const auto bath = host().make(in_bath(setup, 1.0, 1e-12));
   SimulationSetup verlet = in_bath(setup, 1.0, 1.0);
   verlet.integrator = "velocity-verlet";
   verlet.parameters = {};
-  const auto constant = host.make(verlet);
+  const auto constant = host().make(verlet);
   bath->advance(50);
   constant->advance(50);
   // The noise of 50 steps: sqrt(2 friction T t), 7e-7.

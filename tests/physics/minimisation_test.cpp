@@ -15,8 +15,6 @@
 namespace pencilbox::testing {
 namespace {
 
-const DeviceApi& host() { return *device_backends().front().device; }
-
 SimulationSetup minimised(StartState start, double tolerance) {
   SimulationSetup setup = make_lj_setup(std::move(start), 2.5, Truncation::force_shift);
   setup.precision = Precision::double_;

@@ -344,7 +344,7 @@ TEST_F(Observed, StatesGoOnWhereTheyWereToTheBit) {
   run(*whole, 11, 1);
   const ExactState state = whole->exact_state();
   const auto states = whole->observable_states();
-  const auto second = device_backends().front().device->resume(setup, state);
+  const auto second = host().resume(setup, state);
   second->restore_observables(states);
   run(*whole, 9, 1);
   run(*second, 9, 1);
@@ -383,7 +383,7 @@ TEST_F(Observed, AnOpenOrASmallBoxHasNoGOfR) {
   EXPECT_NO_THROW(make(setup));
   setup.observables = {radial_distribution(half * 1.0001, 10)};
   EXPECT_THROW(make(setup), ObservableRefusal);
-  EXPECT_THROW((void)device_backends().front().device->check(setup), ObservableRefusal);
+  EXPECT_THROW((void)host().check(setup), ObservableRefusal);
   setup.observables = {radial_distribution(1.0, 10)};
   setup.start.box.periodic[2] = false;
   EXPECT_THROW(make(setup), ObservableRefusal);
@@ -391,10 +391,9 @@ TEST_F(Observed, AnOpenOrASmallBoxHasNoGOfR) {
 
 TEST_F(Observed, WhatItTakesIsCountedInTheMemory) {
   SimulationSetup setup = setup_of(thermal_crystal(4, 0.8442));
-  const DeviceApi& device = *device_backends().front().device;
-  const std::int64_t without = device.check(setup).device_bytes;
+  const std::int64_t without = host().check(setup).device_bytes;
   setup.observables = {correlation(msd, 100, 10)};
-  EXPECT_GE(device.check(setup).device_bytes - without, setup.start.size() * 12 * 24);
+  EXPECT_GE(host().check(setup).device_bytes - without, setup.start.size() * 12 * 24);
   setup.observables = {correlation(msd, 1000000, 1)};
   EXPECT_THROW(make(setup), ObservableRefusal);
 }

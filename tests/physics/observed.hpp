@@ -65,7 +65,7 @@ class Observed : public ::testing::Test {
     return setup;
   }
   static std::unique_ptr<Simulation> make(const SimulationSetup& setup) {
-    return device_backends().front().device->make(setup);
+    return host().make(setup);
   }
   /// What is due at each of the steps to come.
   static void run(Simulation& simulation, std::int64_t steps, std::int64_t every) {

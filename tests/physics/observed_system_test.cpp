@@ -486,7 +486,7 @@ TEST_F(SystemObserved, StatesGoOnWhereTheyWereToTheBit) {
     run(*whole, 11, 1);
     const ExactState state = whole->exact_state();
     const auto states = whole->observable_states();
-    const auto second = device_backends().front().device->resume(setup, state);
+    const auto second = host().resume(setup, state);
     second->restore_observables(states);
     run(*whole, 9, 1);
     run(*second, 9, 1);

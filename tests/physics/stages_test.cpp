@@ -15,8 +15,6 @@
 namespace pencilbox::testing {
 namespace {
 
-const DeviceApi& host() { return *device_backends().front().device; }
-
 SimulationSetup liquid(StartState start = thermal_crystal(4, 0.8442)) {
   SimulationSetup setup = make_lj_setup(std::move(start), 2.5, Truncation::force_shift);
   setup.timestep = 0.004;

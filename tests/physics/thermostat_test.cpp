@@ -15,8 +15,6 @@
 namespace pencilbox::testing {
 namespace {
 
-const DeviceApi& host() { return *device_backends().front().device; }
-
 SimulationSetup liquid(int cells) {
   SimulationSetup setup =
       make_lj_setup(thermal_crystal(cells, 0.8442), 2.5, Truncation::force_shift);

@@ -32,6 +32,9 @@ struct DeviceBackend {
 /// reported by tests/device.
 const std::vector<DeviceBackend>& device_backends();
 
+/// The first device, which is everywhere.
+inline const DeviceApi& host() { return *device_backends().front().device; }
+
 /// Forces and sums of a state, in one evaluation.
 struct Evaluation {
   Frame frame;  ///< force, potential_energy, id

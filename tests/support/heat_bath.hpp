@@ -65,7 +65,7 @@ struct LargestChanges {
 
 /// Over 2,000 steps, after 500 that are not looked at.
 inline LargestChanges changes_in_bath(const SimulationSetup& setup) {
-  const auto simulation = device_backends().front().device->make(setup);
+  const auto simulation = host().make(setup);
   simulation->advance(500);
   const auto particles = static_cast<double>(setup.start.size());
   const Observation start = simulation->observe();
@@ -84,7 +84,7 @@ inline LargestChanges changes_in_bath(const SimulationSetup& setup) {
 
 /// Whoever computes it, in steps taken at once or in two parts.
 inline void expect_same_trajectory_everywhere(SimulationSetup setup) {
-  const auto first = device_backends().front().device->make(setup);
+  const auto first = host().make(setup);
   first->advance(20);
   const std::vector<Double3> expected = velocities_of(*first);
   for (const DeviceBackend& backend : device_backends()) {

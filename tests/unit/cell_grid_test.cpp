@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 const std::vector<Double3> nobody(1, Double3{});
@@ -180,4 +180,4 @@ TEST(CellGrid, LargestCell) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

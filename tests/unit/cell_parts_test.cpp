@@ -6,17 +6,17 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-const Vec3<double> side{2.0, 3.0, 4.0};
+const Vec3<double> cell_size{2.0, 3.0, 4.0};
 
 Index part_at(double x, double y, double z) {
-  return CellParts{CellParts::of_a_curve}.number(side, 0, Vec3<double>{x, y, z});
+  return CellParts{CellParts::of_a_curve}.number(cell_size, 0, Vec3<double>{x, y, z});
 }
 
 TEST(CellParts, OneIsTheCell) {
-  EXPECT_EQ(CellParts{}.number(side, 7, Vec3<double>{0.9, -1.4, 1.9}), 7);
+  EXPECT_EQ(CellParts{}.number(cell_size, 7, Vec3<double>{0.9, -1.4, 1.9}), 7);
 }
 
 TEST(CellParts, FollowEachOtherAtAFace) {
@@ -43,7 +43,8 @@ TEST(CellParts, WhatLiesOutsideBelongsToThePartNextToIt) {
 
 TEST(CellParts, AreNumberedOverAllCells) {
   const CellParts parts{CellParts::of_a_curve};
-  EXPECT_EQ(parts.number(side, 3, Vec3<double>{}) - parts.number(side, 0, Vec3<double>{}), 48);
+  EXPECT_EQ(parts.number(cell_size, 3, Vec3<double>{}) - parts.number(cell_size, 0, Vec3<double>{}),
+            48);
 }
 
 TEST(CellParts, SlicesFollowEachOtherAlongX) {
@@ -51,17 +52,17 @@ TEST(CellParts, SlicesFollowEachOtherAlongX) {
   for (Index k = 0; k < CellParts::of_slices; ++k) {
     const double middle = -1.0 + 0.25 * (k + 0.5);
     for (const double at : {middle - 0.12, middle, middle + 0.12}) {
-      EXPECT_EQ(slices.number(side, 5, Vec3<double>{at, -1.4, 1.9}), 40 + k) << at;
+      EXPECT_EQ(slices.number(cell_size, 5, Vec3<double>{at, -1.4, 1.9}), 40 + k) << at;
     }
   }
 }
 
 TEST(CellParts, SlicesAtTheEndsTakeWhatLiesOutside) {
   const CellParts slices{CellParts::of_slices};
-  EXPECT_EQ(slices.number(side, 0, Vec3<float>{-1e30F, 0.0F, 0.0F}.to<double>()), 0);
-  EXPECT_EQ(slices.number(side, 0, Vec3<double>{1e30, 0.0, 0.0}), 7);
-  EXPECT_EQ(slices.number(side, 0, Vec3<double>{1.0, 0.0, 0.0}), 7);
+  EXPECT_EQ(slices.number(cell_size, 0, Vec3<float>{-1e30F, 0.0F, 0.0F}.to<double>()), 0);
+  EXPECT_EQ(slices.number(cell_size, 0, Vec3<double>{1e30, 0.0, 0.0}), 7);
+  EXPECT_EQ(slices.number(cell_size, 0, Vec3<double>{1.0, 0.0, 0.0}), 7);
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

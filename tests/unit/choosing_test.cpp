@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 /// So many candidates, each a family of its own.
@@ -78,4 +78,4 @@ TEST(Choosing, AListThatIsMuchSlowerCountsFromItsFirstStep) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using Cell = std::array<Index, 3>;
@@ -129,4 +129,4 @@ TEST(Decomposition, RefusesRanksWithoutCells) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

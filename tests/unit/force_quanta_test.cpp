@@ -4,7 +4,7 @@
 
 #include "core/pair_coordinates.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 template <LennardJonesForm form>
@@ -104,4 +104,4 @@ TEST(PairCoordinates, AreAsFineAsAPairWithoutALattice) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -10,7 +10,7 @@
 #include "core/velocities.hpp"
 #include "neighbor/cells/cell_grid.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 constexpr std::int64_t three_pieces_and_some = 3 * particles_of_a_piece + 17;
@@ -114,4 +114,4 @@ TEST(LargeStarts, FillCellsAsTheyAreCountedOneByOne) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

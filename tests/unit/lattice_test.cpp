@@ -6,25 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "tests/support/start_states.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
-
-double nearest_distance(const StartState& start) {
-  double nearest = 1e300;
-  for (std::size_t i = 0; i < start.position.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      double square = 0.0;
-      for (std::size_t d = 0; d < 3; ++d) {
-        double difference = start.position[i][d] - start.position[j][d];
-        difference -= std::round(difference / start.box.edges[d]) * start.box.edges[d];
-        square += difference * difference;
-      }
-      nearest = std::min(nearest, std::sqrt(square));
-    }
-  }
-  return nearest;
-}
 
 struct Crystal {
   LatticeType type;
@@ -113,4 +98,4 @@ TEST(Lattice, RefusesMoreThanAnIdCanCount) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 constexpr Index largest = std::numeric_limits<Index>::max();
@@ -46,4 +46,4 @@ TEST(LaunchDivisor, WithoutANumberDividesByOne) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

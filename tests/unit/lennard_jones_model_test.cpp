@@ -10,7 +10,7 @@
 #include "core/interactions/lennard_jones.hpp"
 #include "core/interactions/potential.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 struct NistTail {
@@ -228,4 +228,4 @@ TEST(ForceUnits, TablesOfPairsStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(PencilRules, ThreadsForTheAveragePencilAreFewerThanForTheFullest) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

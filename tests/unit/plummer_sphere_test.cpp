@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+#include "tests/support/start_states.hpp"
+
+namespace pencilbox::testing {
 namespace {
 
 constexpr double pi = 3.141592653589793;
@@ -27,14 +29,6 @@ std::vector<double> sorted_radii(const StartState& start) {
   for (const Double3& position : start.position) radii.push_back(length(position));
   std::sort(radii.begin(), radii.end());
   return radii;
-}
-
-double kinetic_energy(const StartState& start) {
-  double energy = 0.0;
-  for (const Double3& v : start.velocity) {
-    energy += 0.5 * start.types[0].mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-  }
-  return energy;
 }
 
 double potential_energy(const StartState& start) {
@@ -135,4 +129,4 @@ TEST(PlummerSphere, OfOneBodyRestsAtTheOrigin) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -5,7 +5,7 @@
 
 #include "app/bench/few_particles.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 /// Particles of each cell, x fastest.
@@ -87,4 +87,4 @@ TEST(PublishedFewParticles, DigitsAreThoseOfTheRoundedNumber) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

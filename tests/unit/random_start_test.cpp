@@ -1,34 +1,16 @@
 // Particles at random: uniform, reproducible, and apart where that is asked for.
 #include "core/random_start.hpp"
 
-#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
 #include "core/point_grid.hpp"
+#include "tests/support/start_states.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
-
-double nearest_distance(const StartState& start) {
-  double nearest = 1e300;
-  for (std::size_t i = 0; i < start.position.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      double square = 0.0;
-      for (std::size_t d = 0; d < 3; ++d) {
-        double difference = start.position[i][d] - start.position[j][d];
-        if (start.box.periodic[d]) {
-          difference -= std::round(difference / start.box.edges[d]) * start.box.edges[d];
-        }
-        square += difference * difference;
-      }
-      nearest = std::min(nearest, std::sqrt(square));
-    }
-  }
-  return nearest;
-}
 
 TEST(RandomStart, IsUniformInTheBox) {
   const Double3 box{5.0, 10.0, 20.0};
@@ -99,4 +81,4 @@ TEST(PointGrid, FindsNeighboursAcrossFacesAndFarOutsideAnOpenBox) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

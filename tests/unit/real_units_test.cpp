@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 constexpr RealUnits argon{0.34, 120.0, 39.948};
@@ -35,4 +35,4 @@ TEST(RealUnits, HoldTogether) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

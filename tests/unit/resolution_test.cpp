@@ -7,7 +7,7 @@
 #include "neighbor/cells/unresolved.hpp"
 #include "neighbor/problem.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(Resolution, InDoubleTheSizeOfTheBoxCounts) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

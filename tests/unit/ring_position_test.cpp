@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 template <class Pair>
@@ -52,4 +52,4 @@ TYPED_TEST(RingPositionTest, TakesWhatIsBesidesX) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -6,17 +6,17 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-struct KnownAnswer {
+struct PhiloxAnswer {
   PhiloxCounter counter;
   PhiloxKey key;
   PhiloxCounter answer;
 };
 
 // Random123, file kat_vectors, lines "philox4x32 10".
-constexpr KnownAnswer known_answers[] = {
+constexpr PhiloxAnswer philox_answers[] = {
     {{{0, 0, 0, 0}}, {{0, 0}}, {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}},
     {{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}},
      {{0xffffffff, 0xffffffff}},
@@ -26,7 +26,7 @@ constexpr KnownAnswer known_answers[] = {
      {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}}};
 
 TEST(Rng, GivesTheKnownAnswersOfRandom123) {
-  for (const KnownAnswer& known : known_answers) {
+  for (const PhiloxAnswer& known : philox_answers) {
     const PhiloxCounter bits = philox4x32(known.counter, known.key);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(bits.word[i], known.answer.word[i]) << "word " << i;
   }
@@ -85,4 +85,4 @@ TEST(Rng, UniformAndGaussianHaveTheirMoments) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

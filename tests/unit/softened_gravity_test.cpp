@@ -7,7 +7,7 @@
 
 #include "core/interactions/potential.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 template <class Real>
@@ -57,4 +57,4 @@ TEST(SoftenedGravity, ActsAtAnyDistanceWithTheMassesOfTheTypes) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

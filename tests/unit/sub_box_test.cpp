@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 TEST(SubBox, ThePapersExample) {
@@ -121,4 +121,4 @@ TEST(SubBox, HoldsEveryNeighbourOfItsTargets) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -8,7 +8,7 @@
 
 #include "core/interactions/tabulated.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 PairTerm<double> formula(double r) {
@@ -90,4 +90,4 @@ TEST(TabulatedModel, TheFunctorOfDevicesIsTheSame) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -127,7 +127,7 @@ TEST(TrialSchedule, WhoeverHadLongTrialsIsKnown) {
               ElementsAre(ElementsAre(0, 1), ElementsAre(0, 1, 0, 1)));
 }
 
-std::vector<TrialCandidate> two_ladders() {
+std::vector<TrialCandidate> candidates_on_two_ladders() {
   std::vector<TrialCandidate> candidates{{0, 0, 0.0}};
   for (const std::size_t family : {1U, 2U}) {
     for (const double rung : {0.4, 0.6, 0.3, 0.8, 1.0})
@@ -139,7 +139,7 @@ std::vector<TrialCandidate> two_ladders() {
 /// Upwards from the first rung, and on where it gets better; not at all where a ladder is far from
 /// the fastest.
 TEST(TrialSchedule, ClimbsALadderFromTheFirstRung) {
-  TrialSchedule schedule(two_ladders());
+  TrialSchedule schedule(candidates_on_two_ladders());
   const std::vector<double> seconds{3.0, 1.0, 0.9, 1.1, 0.8, 0.85, 2.0, 0.1, 0.1, 0.1, 0.1};
   EXPECT_THAT(run(schedule, seconds, 4e-3),
               ElementsAre(ElementsAre(0, 1, 6), ElementsAre(2), ElementsAre(4), ElementsAre(5)));
@@ -148,7 +148,7 @@ TEST(TrialSchedule, ClimbsALadderFromTheFirstRung) {
 }
 
 TEST(TrialSchedule, StaysOnTheFirstRungWhereBothNeighborsAreSlower) {
-  TrialSchedule schedule(two_ladders());
+  TrialSchedule schedule(candidates_on_two_ladders());
   const std::vector<double> seconds{3.0, 1.0, 1.1, 1.05, 0.1, 0.1, 2.0, 0.1, 0.1, 0.1, 0.1};
   EXPECT_THAT(run(schedule, seconds, 4e-3),
               ElementsAre(ElementsAre(0, 1, 6), ElementsAre(2), ElementsAre(3)));
@@ -171,4 +171,4 @@ TEST(TrialSchedule, WantsATimeForEachTrial) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -9,8 +9,9 @@
 #include "core/compensated_sum.hpp"
 #include "core/error.hpp"
 #include "core/lattice.hpp"
+#include "tests/support/start_states.hpp"
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
 StartState crystal(std::int64_t cells) {
@@ -32,15 +33,6 @@ Double3 momentum(const StartState& start) {
     for (std::size_t d = 0; d < 3; ++d) total[d].add(mass * start.velocity[i][d]);
   }
   return {total[0].value(), total[1].value(), total[2].value()};
-}
-
-double kinetic_energy(const StartState& start) {
-  double twice = 0.0;
-  for (std::size_t i = 0; i < start.velocity.size(); ++i) {
-    const double mass = start.types[static_cast<std::size_t>(start.type[i])].mass;
-    for (const double v : start.velocity[i]) twice += mass * v * v;
-  }
-  return 0.5 * twice;
 }
 
 /// P value of the Kolmogorov-Smirnov test of `sample` against a Gaussian of this variance.
@@ -155,4 +147,4 @@ TEST(Velocities, NeedTwoParticles) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing

@@ -4,16 +4,16 @@
 
 #include <gtest/gtest.h>
 
-namespace pencilbox {
+namespace pencilbox::testing {
 namespace {
 
-struct KnownAnswer {
+struct XorwowAnswer {
   std::uint64_t seed;
   std::uint64_t subsequence;
   std::array<std::uint32_t, 3> draws;
 };
 
-constexpr KnownAnswer known_answers[] = {
+constexpr XorwowAnswer xorwow_answers[] = {
     {1234, 0, {0x253d5e15U, 0x6f558604U, 0xdee6daf2U}},
     {1234, 1, {0xd1f7605aU, 0xed29ae49U, 0x83030ed9U}},
     {1234, 2, {0x8ce6f6f8U, 0xcfd51210U, 0xc85b17c4U}},
@@ -25,7 +25,7 @@ constexpr KnownAnswer known_answers[] = {
 
 TEST(Xorwow, GivesTheNumbersOfCurandInEachSubsequence) {
   const XorwowJump jump;
-  for (const KnownAnswer& known : known_answers) {
+  for (const XorwowAnswer& known : xorwow_answers) {
     Xorwow generator(known.seed);
     for (std::uint64_t k = 0; k < known.subsequence; ++k) jump(generator);
     for (const std::uint32_t draw : known.draws) {
@@ -53,4 +53,4 @@ TEST(Xorwow, AJumpTakesDrawsAlong) {
 }
 
 }  // namespace
-}  // namespace pencilbox
+}  // namespace pencilbox::testing
