@@ -747,6 +747,47 @@ def hoetzlein():
     return p
 
 
+def sort_and_search():
+    p = Picture("sort-and-search", "sort-and-search: groups of cells, and those in reach", 400)
+    heading(p, 24, 22, "groups of 3 x 3 cells of one layer")
+    g = Grid(p, 32, 36, 9, 9, 21)
+    g.fill_all(range(3, 9), range(3, 6), SOURCE)
+    g.fill_all(range(3, 6), range(3, 6), TARGET)
+    for column in range(0, 9, 3):
+        for row in range(0, 9, 3):
+            g.outline(column, row, 3, 3)
+    for column, row in [(1, 1), (0, 4), (2, 7), (7, 1), (4, 8), (8, 7), (3, 3), (4, 1), (6, 4)]:
+        g.particles(column, row, 1)
+    x, y = g.centre(5, 4)
+    p.circle(x, y, 19, dash="4 3")
+    p.particle(x, y, target=True)
+    p.lines(24, 246, ["cells are as narrow as the cutoff;", "a group has a particle or so"],
+            SMALL, FAINT)
+    heading(p, 276, 22, "every step, in device memory")
+    p.number(286, 50, 1)
+    p.text(302, 54, "an atomic on the group's counter: the rank")
+    p.number(286, 78, 2)
+    p.text(302, 82, "prefix sum over all groups")
+    p.number(286, 106, 3)
+    p.text(302, 110, "each is put down in its slot, in one piece")
+    strip(p, 302, 122, [(150, EMPTY, "where in the box, id"),
+                        (150, EMPTY, "where in its cell, type")], 22)
+    p.text(302, 162, "few particles: all three in one launch", SMALL, color=FAINT)
+    heading(p, 276, 194, "then one thread, one target")
+    p.number(286, 216, 4)
+    p.text(302, 220, "notes the runs of groups that are in reach")
+    p.number(286, 244, 5)
+    p.text(302, 248, "passes them as one row; who is near is noted")
+    strip(p, 302, 258, [(60, SOURCE, None), (26, SOURCE, None), (94, SOURCE, None)], 20, dots=2)
+    p.text(494, 272, "however many rows", SMALL, color=FAINT)
+    p.number(286, 300, 6)
+    p.text(302, 304, "adds up those, by where they are in their cells")
+    p.lines(24, 330, ["Where forces fit no cache they stay in the order of slots, and are fetched",
+                      "from there in the order of particles."], SMALL)
+    p.legend([p.order_mark()])
+    return p
+
+
 def all_pairs():
     p = Picture("all-pairs", "all-pairs: tiles of sources pass through shared memory", 370)
     heading(p, 130, 22, "sources, in tiles of as many as a block has threads")
@@ -977,7 +1018,7 @@ def half_shell():
 
 
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
-            x_pencil, x_pencil_reg, neighborhood_in_sm, rows_in_lanes, trimmed_rows, rotating_sources, half_shell, fenns, green, hoetzlein,
+            x_pencil, x_pencil_reg, neighborhood_in_sm, rows_in_lanes, trimmed_rows, rotating_sources, half_shell, fenns, green, hoetzlein, sort_and_search,
             all_pairs, cluster_list, vector_list]
 
 

@@ -137,7 +137,8 @@ SearchBench search_bench(Index cells) {
   bench.radius = 1.0;
   bench.patience = {1, 1, 0.0, 1.0};
   for (const BackendInfo& info : devices().front()->backends()) {
-    const bool sorts = info.name == "fenns" || info.name == "green" || info.name == "hoetzlein";
+    const bool sorts = info.name == "fenns" || info.name == "green" || info.name == "hoetzlein" ||
+                       info.name == "sort-and-search";
     if (!sorts && info.name != "par-part-loop") continue;
     bench.methods.push_back({{info.name, default_options(info)}, cells, sorts});
     if (info.name == "fenns") bench.methods.back().choice.options["coarse_cells"] = "2";
@@ -156,7 +157,7 @@ TEST(SearchTiming, EveryMethodFindsTheNeighbours) {
       }
     }
     EXPECT_DOUBLE_EQ(result.neighbors_per_particle, pairs / 500.0 - 1.0);
-    ASSERT_EQ(result.methods.size(), 4U);
+    ASSERT_EQ(result.methods.size(), 5U);
     for (const SearchTiming& timing : result.methods) {
       EXPECT_FALSE(timing.refusal);
       EXPECT_GT(timing.seconds.median, 0.0);

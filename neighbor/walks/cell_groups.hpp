@@ -1,0 +1,199 @@
+// Groups of cells, for searches in which a cell is much smaller than the room that a particle has
+// to itself: a group has a few particles, and counters are as many as groups. Particles keep their
+// cells, and their places in them to the last digit; a group says where to look, and nothing else.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "core/device/launch_divisor.hpp"
+#include "core/device/opaque.hpp"
+#include "neighbor/cells/cell_grid.hpp"
+#include "neighbor/walks/cell_divisors.hpp"
+#include "neighbor/walks/index_range.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// `width` cells in each direction make a group; the last one of a direction has what is left. A
+/// cell is at least as wide as the reach, so partners are in 27 groups, as they are in 27 cells.
+template <class Pair>
+struct CellGroups {
+  GridView<Pair> grid;
+  CellDivisors divisors;
+  LaunchDivisor by_width;
+  Index width;
+  CellCoordinates groups;  ///< number of groups in each direction
+  Vec3<Pair> per_side;     ///< cells a length [1/sigma]
+
+  CellGroups(const GridView<Pair>& of_grid, Index of_width)
+      : grid(of_grid),
+        divisors(grid.cells),
+        by_width(of_width),
+        width(of_width),
+        groups{by_width.quotient(grid.cells.x - 1) + 1, by_width.quotient(grid.cells.y - 1) + 1,
+               by_width.quotient(grid.cells.z - 1) + 1},
+        per_side{Pair(1) / grid.side.x, Pair(1) / grid.side.y, Pair(1) / grid.side.z} {}
+
+  Index count() const { return groups.x * groups.y * groups.z; }
+
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates cell(Index linear) const {
+    return divisors.coordinates(linear, grid.cells);
+  }
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates group_of(const CellCoordinates& cell) const {
+    return {by_width.quotient(cell.x), by_width.quotient(cell.y), by_width.quotient(cell.z)};
+  }
+  PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& group) const {
+    return (group.z * groups.y + group.y) * groups.x + group.x;
+  }
+
+  /// Of a cell, from the lower corner of the grid [sigma].
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> centre(const CellCoordinates& cell) const {
+    constexpr Pair half = Pair(0.5);
+    return {(static_cast<Pair>(cell.x) + half) * grid.side.x,
+            (static_cast<Pair>(cell.y) + half) * grid.side.y,
+            (static_cast<Pair>(cell.z) + half) * grid.side.z};
+  }
+  /// The cell with about that centre.
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates cell_around(const Vec3<Pair>& centre) const {
+    return {static_cast<Index>(centre.x * per_side.x), static_cast<Index>(centre.y * per_side.y),
+            static_cast<Index>(centre.z * per_side.z)};
+  }
+  /// The distance between the centres of two cells, which is about `length`.
+  PENCILBOX_DEVICE_FUNCTION CellShift<Pair> whole_cells(const Vec3<Pair>& length) const {
+    const auto nearest = [](Pair cells) { return std::floor(cells + Pair(0.5)); };
+    const Vec3<Pair> cells{nearest(length.x * per_side.x), nearest(length.y * per_side.y),
+                           nearest(length.z * per_side.z)};
+    const auto exact = [](Pair of_cells, double side) {
+      return static_cast<double>(of_cells) * side;
+    };
+    return {{cells.x * grid.side.x, cells.y * grid.side.y, cells.z * grid.side.z},
+            {exact(cells.x, grid.exact_side.x), exact(cells.y, grid.exact_side.y),
+             exact(cells.z, grid.exact_side.z)}};
+  }
+  /// As long as so many boxes.
+  PENCILBOX_DEVICE_FUNCTION Vec3<Pair> boxes(const Vec3<Index>& image) const {
+    return {static_cast<Pair>(image.x * grid.cells.x) * grid.side.x,
+            static_cast<Pair>(image.y * grid.cells.y) * grid.side.y,
+            static_cast<Pair>(image.z * grid.cells.z) * grid.side.z};
+  }
+};
+
+/// Three numbers: of the group before a particle's, of its own, and of the one behind.
+template <class T>
+struct OfThree {
+  T before, own, behind;
+
+  /// Selected, not read: an array whose index is not known beforehand is no register.
+  PENCILBOX_DEVICE_FUNCTION T operator[](int k) const {
+    return k == 0 ? before : (k == 1 ? own : behind);
+  }
+};
+
+/// Where a walk around a particle goes in one direction: to groups at the most one away.
+template <class Pair>
+struct GroupsAlong {
+  OfThree<Index> at;     ///< which, wrapped
+  OfThree<Index> image;  ///< how many boxes away: -1, 0, 1
+  /// From the particle, at most what it is whatever is rounded [sigma^2]; beyond an open face
+  /// infinite.
+  OfThree<Pair> distance_squared;
+
+  /// `offset` from the centre of the particle's cell, which is `side` wide.
+  PENCILBOX_DEVICE_FUNCTION GroupsAlong(Index cell, Index group, Pair offset, Pair side,
+                                        Index width, Index cells, Index groups, bool periodic) {
+    const bool is_first = group == 0, is_last = group + 1 == groups;
+    at = {is_first ? groups - 1 : group - 1, group, is_last ? 0 : group + 1};
+    image = {is_first ? -1 : 0, 0, is_last ? 1 : 0};
+    const Index first = group * width;
+    const Index last = is_last ? cells - 1 : first + width - 1;
+    const Pair half = Pair(0.5) * side;
+    const Pair slack = 8 * std::numeric_limits<Pair>::epsilon() * side * static_cast<Pair>(width);
+    const Pair before = static_cast<Pair>(cell - first) * side + (half + offset) - slack;
+    const Pair behind = static_cast<Pair>(last - cell) * side + (half - offset) - slack;
+    distance_squared = {is_first && !periodic ? infinite : square_of_positive(before), Pair(0),
+                        is_last && !periodic ? infinite : square_of_positive(behind)};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool has_images() const { return image.before != image.behind; }
+
+  /// The same to groups that are no images: infinite to others.
+  PENCILBOX_DEVICE_FUNCTION OfThree<Pair> to_no_image() const {
+    return {image.before != 0 ? infinite : distance_squared.before, Pair(0),
+            image.behind != 0 ? infinite : distance_squared.behind};
+  }
+
+ private:
+  static constexpr Pair infinite = std::numeric_limits<Pair>::infinity();
+  PENCILBOX_DEVICE_FUNCTION static Pair square_of_positive(Pair gap) {
+    return gap > Pair(0) ? gap * gap : Pair(0);
+  }
+};
+
+/// The 27 groups around a particle.
+template <class Pair>
+class GroupsAround {
+ public:
+  static constexpr int rows = 9;
+
+  PENCILBOX_DEVICE_FUNCTION GroupsAround(const CellGroups<Pair>& in, const CellCoordinates& cell,
+                                         const Vec3<Pair>& offset, Pair reach_squared)
+      : GroupsAround(in, cell, in.group_of(cell), offset, reach_squared) {}
+
+  /// Calls visit(range) for rows of those in reach that are no images, [first, behind) by their
+  /// numbers, three times three rows.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each_layer(const CellGroups<Pair>& in, Visit&& visit) const {
+    const OfThree<Pair> to_x = x_.to_no_image(), to_y = y_.to_no_image(), to_z = z_.to_no_image();
+    const int layers = opaque(3);  // unrolled, they take too many registers
+    for (int k = 0; k < layers; ++k) {
+      const auto row = [&](int j) {
+        const Pair of_row = to_y[j] + to_z[k];
+        const Index home = in.linear({x_.at.own, y_.at[j], z_.at[k]});
+        const Index first = home - (of_row + to_x.before <= reach_squared_ ? 1 : 0);
+        const Index behind = home + (of_row + to_x.behind <= reach_squared_ ? 2 : 1);
+        const bool counts = of_row <= reach_squared_;
+        return IndexRange{counts ? first : 0, counts ? behind : 0};
+      };
+      visit(row(0), row(1), row(2));
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool have_images() const {
+    return x_.has_images() || y_.has_images() || z_.has_images();
+  }
+
+  /// Calls visit(group, image) for those in reach that are images: `image` boxes away.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each_image(const CellGroups<Pair>& in, Visit&& visit) const {
+    const int of_each = opaque(3);
+    for (int k = 0; k < of_each; ++k) {
+      for (int j = 0; j < of_each; ++j) {
+        for (int i = 0; i < of_each; ++i) {
+          const Vec3<Index> image{x_.image[i], y_.image[j], z_.image[k]};
+          if (image.x == 0 && image.y == 0 && image.z == 0) continue;
+          const Pair distance_squared =
+              (y_.distance_squared[j] + z_.distance_squared[k]) + x_.distance_squared[i];
+          if (!(distance_squared <= reach_squared_)) continue;
+          visit(in.linear({x_.at[i], y_.at[j], z_.at[k]}), image);
+        }
+      }
+    }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION GroupsAround(const CellGroups<Pair>& in, const CellCoordinates& cell,
+                                         const CellCoordinates& home, const Vec3<Pair>& offset,
+                                         Pair reach_squared)
+      : x_(cell.x, home.x, offset.x, in.grid.side.x, in.width, in.grid.cells.x, in.groups.x,
+           in.grid.periodic.x),
+        y_(cell.y, home.y, offset.y, in.grid.side.y, in.width, in.grid.cells.y, in.groups.y,
+           in.grid.periodic.y),
+        z_(cell.z, home.z, offset.z, in.grid.side.z, in.width, in.grid.cells.z, in.groups.z,
+           in.grid.periodic.z),
+        reach_squared_(reach_squared) {}
+
+  GroupsAlong<Pair> x_, y_, z_;
+  Pair reach_squared_;
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
