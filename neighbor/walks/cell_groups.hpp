@@ -129,12 +129,12 @@ struct GroupsAlong {
   }
 };
 
+inline constexpr Index rows_of_groups = 9;  ///< around a particle
+
 /// The 27 groups around a particle.
 template <class Pair>
 class GroupsAround {
  public:
-  static constexpr int rows = 9;
-
   PENCILBOX_DEVICE_FUNCTION GroupsAround(const CellGroups<Pair>& in, const CellCoordinates& cell,
                                          const Vec3<Pair>& offset, Pair reach_squared)
       : GroupsAround(in, cell, in.group_of(cell), offset, reach_squared) {}

@@ -45,22 +45,54 @@ struct Aside {
 
 inline constexpr int most_threads = 256;  ///< of a block
 
-/// What a thread notes for later, [most][threads of the block] in shared memory.
-template <class T, Index most>
-class Notes {
+/// Where a thread has to look, [rows of groups][threads of the block] in shared memory.
+class Runs {
  public:
-  PENCILBOX_DEVICE_FUNCTION explicit Notes(const Block& block)
-      : stride_(block.threads()), at_(block.thread()), notes_(block.shared<T>(most * stride_)) {}
+  static constexpr Index most = rows_of_groups;
+
+  PENCILBOX_DEVICE_FUNCTION explicit Runs(const Block& block)
+      : stride_(block.threads()),
+        at_(block.thread()),
+        runs_(block.shared<IndexRange>(most * stride_)) {}
 
   PENCILBOX_DEVICE_FUNCTION Index count() const { return count_; }
-  PENCILBOX_DEVICE_FUNCTION bool are_full() const { return count_ == most; }
-  PENCILBOX_DEVICE_FUNCTION void clear() { count_ = 0; }
-  PENCILBOX_DEVICE_FUNCTION void add(const T& note) { notes_[count_++ * stride_ + at_] = note; }
-  PENCILBOX_DEVICE_FUNCTION T operator[](Index i) const { return notes_[i * stride_ + at_]; }
+  PENCILBOX_DEVICE_FUNCTION void add(const IndexRange& run) {
+    runs_[count_++ * stride_ + at_] = run;
+  }
+  PENCILBOX_DEVICE_FUNCTION IndexRange operator[](Index i) const {
+    return runs_[i * stride_ + at_];
+  }
 
  private:
   Index stride_, at_, count_ = 0;
-  SharedArray<T> notes_;
+  SharedArray<IndexRange> runs_;
+};
+
+/// The slots that were added last, the latest first: in registers.
+class LatestSlots {
+ public:
+  static constexpr Index most = 4;
+
+  PENCILBOX_DEVICE_FUNCTION Index count() const { return count_; }
+  PENCILBOX_DEVICE_FUNCTION bool are_full() const { return count_ == most; }
+  PENCILBOX_DEVICE_FUNCTION void add_if(bool counts, Index slot) {
+    fourth_ = counts ? third_ : fourth_;
+    third_ = counts ? second_ : third_;
+    second_ = counts ? first_ : second_;
+    first_ = counts ? slot : first_;
+    count_ += counts ? 1 : 0;
+  }
+  PENCILBOX_DEVICE_FUNCTION Index take() {
+    const Index slot = first_;
+    first_ = second_;
+    second_ = third_;
+    third_ = fourth_;
+    --count_;
+    return slot;
+  }
+
+ private:
+  Index first_ = 0, second_ = 0, third_ = 0, fourth_ = 0, count_ = 0;
 };
 
 template <class Precision, Wanted wanted, class Interaction, class Sink>
@@ -70,11 +102,7 @@ struct SearchKernel {
   using Sorted = SortedParticle<Pair>;
   using Sum = TargetSum<Precision, wanted>;
 
-  static constexpr Index most_near = 4;  // noted before they are evaluated
-  using Runs = Notes<IndexRange, GroupsAround<Pair>::rows>;
-  using Near = Notes<Index, most_near>;
-  static constexpr std::size_t bytes_of_a_thread =
-      GroupsAround<Pair>::rows * sizeof(IndexRange) + most_near * sizeof(Index);
+  static constexpr std::size_t bytes_of_a_thread = Runs::most * sizeof(IndexRange);
   static constexpr int max_threads = most_threads;
   /// A thread waits for memory most of the time, so there should be many.
   static constexpr int min_blocks = sizeof(Pair) == sizeof(float) ? 5 : 1;
@@ -90,16 +118,15 @@ struct SearchKernel {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     Runs runs(block);
-    Near near(block);
     const std::int64_t slot = block.index() * block.threads() + block.thread();
-    if (slot < particles.count) search(static_cast<Index>(slot), runs, near);
+    if (slot < particles.count) search(static_cast<Index>(slot), runs);
   }
 
-  PENCILBOX_DEVICE_FUNCTION void search(Index slot, Runs& runs, Near& near) const {
+  PENCILBOX_DEVICE_FUNCTION void search(Index slot, Runs& runs) const {
     const Sorted target{read_ahead(&sorted[slot].place), read_ahead(&sorted[slot].offset)};
     const bool has_images = note_runs(around(target), runs);
     Sum sum;
-    Index looked_at = pass(slot, target, runs, near, sum);
+    Index looked_at = pass(slot, target, runs, sum);
     if (has_images) looked_at += pass_images(target, sum);
     if constexpr (wanted == Wanted::counts) sum.candidates = looked_at;
     sink(slot, target.place.particle, sum);
@@ -125,11 +152,11 @@ struct SearchKernel {
   /// Candidates of all runs, as one row; returns how many. Who may be a partner is noted first:
   /// lanes that have found one do not keep all others waiting.
   PENCILBOX_DEVICE_FUNCTION Index pass(Index slot, const Sorted& target, const Runs& runs,
-                                       Near& near, Sum& sum) const {
+                                       Sum& sum) const {
     Index looked_at = -1;  // at itself
     Index source = 0, end = 0, next = 0;
     while (source < end || next < runs.count()) {
-      near.clear();
+      LatestSlots near;
       while (!near.are_full() && (source < end || next < runs.count())) {
         if (source == end) {
           const IndexRange run = runs[next++];
@@ -137,11 +164,11 @@ struct SearchKernel {
           end = run.end;
         }
         const bool is_near = may_be_partner(target.place, read_ahead(&sorted[source].place));
-        if (is_near && source != slot) near.add(source);
+        near.add_if(is_near && source != slot, source);
         ++source;
         ++looked_at;
       }
-      for (Index i = 0; i < near.count(); ++i) add(sum, target, near[i]);
+      while (near.count() > 0) add(sum, target, near.take());
     }
     return looked_at;
   }
