@@ -10,6 +10,7 @@
 // side): the pairs and one array of cells. Ours takes 8 n for the pairs, 8 m^3 for the two arrays
 // of the published program, 8 n and a workspace for the sort, and the reordered positions.
 #include "neighbor/backend.hpp"
+#include "neighbor/walks/cell_sort.hpp"
 #include "neighbor/walks/own_grid.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -94,7 +95,7 @@ class Green final : public Backend<Precision> {
  private:
   int threads_;
   OwnGrid<Precision> own_;
-  CellSort<Precision> sort_;
+  CellSort sort_;
   Buffer<Index> start_, end_;  ///< cellStart and cellEnd
   LaunchReport report_;
 };

@@ -14,6 +14,7 @@
 // cell is the engine's instead: particles are sorted by (cell, index), by a stable radix sort of
 // the cells. Counters and prefix sum do not depend on who comes first and stay.
 #include "neighbor/backend.hpp"
+#include "neighbor/walks/cell_sort.hpp"
 #include "neighbor/walks/own_grid.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -136,7 +137,7 @@ class Hoetzlein final : public Backend<Precision> {
   Buffer<Index> cell_, rank_;
   Buffer<Index> counts_, offset_;
   ExclusiveScan scan_;
-  std::optional<CellSort<Precision>> sort_;  ///< where the order must not be chance
+  std::optional<CellSort> sort_;  ///< where the order must not be chance
   LaunchReport report_;
 };
 

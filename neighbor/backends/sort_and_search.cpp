@@ -15,11 +15,11 @@
 // Which particle comes first at a counter is chance. With problem.deterministic the order within a
 // group is the engine's instead, as in Hoetzlein's.
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "neighbor/backend.hpp"
 #include "neighbor/backends/sort_and_search/search.hpp"
+#include "neighbor/walks/cell_sort.hpp"
 #include "neighbor/walks/reach.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -67,10 +67,8 @@ class SortAndSearch final : public Backend<Precision> {
       choose_blocks(problem.device);
       return;
     }
-    bits_ = std::bit_width(static_cast<std::uint32_t>(groups_));
-    keys_.resize(problem.particles);
     order_.resize(problem.particles);
-    sort_.reserve(problem.particles, bits_);
+    sort_.emplace(problem.particles, groups_);
   }
 
   static std::optional<std::string> refuse(const Problem& problem, const BackendOptions& options) {
@@ -86,7 +84,7 @@ class SortAndSearch final : public Backend<Precision> {
     const PutDown<Precision> put_down{
         from,           offset_.data(),      groups_, counts_.data(), slot_.data(),
         sorted_.data(), {0, particles.count}};
-    counts_are_clear_ = order_.size() == 0;
+    counts_are_clear_ = !sort_;
     if (at_once_.blocks > 0) {
       const SortAtOnce<Precision> sort{count, put_down, offset_.data(), of_block_.data()};
       return at_once_.blocks > 1 ? launch_at_once(stream, at_once_, sort)
@@ -94,9 +92,8 @@ class SortAndSearch final : public Backend<Precision> {
     }
     for_each(stream, particles.count, count);
     scan_(counts_.data(), offset_.data(), groups_ + 1, stream);
-    if (order_.size() == 0) return put_down_in_turn(put_down, stream);
-    for_each(stream, particles.count, MakePairs<Precision>{from, keys_.data(), order_.data()});
-    sort_(keys_, order_, bits_, stream);
+    if (!sort_) return put_down_in_turn(put_down, stream);
+    (*sort_)(from, order_, stream);
     for_each(stream, particles.count,
              PickUp<Precision>{from, order_.data(), slot_.data(), sorted_.data()});
   }
@@ -200,11 +197,8 @@ class SortAndSearch final : public Backend<Precision> {
   ExclusiveScan scan_;
   LaunchShape shape_;
 
-  // Where the order must not be chance.
-  int bits_ = 0;
-  Buffer<std::uint32_t> keys_;
-  Buffer<Index> order_;
-  SortPairs<std::uint32_t> sort_;
+  std::optional<CellSort> sort_;  ///< where the order must not be chance
+  Buffer<Index> order_;           ///< then
 };
 
 }  // namespace

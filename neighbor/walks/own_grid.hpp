@@ -8,7 +8,6 @@
 // one it is a whole number of steps of a fixed length, so no digits are lost in a big box.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -96,6 +95,8 @@ struct OwnPlaces {
     return {(on_z.cell * y.cells + on_y.cell) * x.cells + on_x.cell,
             {on_x.offset, on_y.offset, on_z.offset}};
   }
+  /// By which CellSort sorts.
+  PENCILBOX_DEVICE_FUNCTION Index key_of(Index particle) const { return (*this)(particle).cell; }
 };
 
 /// The particles in the order of the own cells: what the walk reads. A slot is a place in it.
@@ -261,46 +262,6 @@ class OwnGrid {
   Vec3Buffer<Pair> position_;
   Buffer<std::int32_t> type_;
   Buffer<Index> order_;
-};
-
-/// Pairs (cell, index of a particle).
-template <class Precision>
-struct MakeCellPairs {
-  static constexpr const char* name = "own grid: pairs of cell and particle";
-  OwnPlaces<Precision> places;
-  std::uint32_t* keys;
-  Index* order;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    keys[i] = static_cast<std::uint32_t>(places(i).cell);
-    order[i] = i;
-  }
-};
-
-/// Particles in the order of their cells by a radix sort. It is stable: within a cell they stay in
-/// the engine's order, so it depends on nothing but that. 4 bytes a particle, and what the sort
-/// takes: another 8 a particle for its second pair of arrays, and its own workspace.
-template <class Precision>
-class CellSort {
- public:
-  CellSort(Index particles, Index cells)
-      : bits_(std::bit_width(static_cast<std::uint32_t>(cells))), keys_(particles) {
-    sort_.reserve(particles, bits_);
-  }
-
-  void operator()(const OwnPlaces<Precision>& places, Buffer<Index>& order, Stream& stream) {
-    for_each(stream, places.particles.count,
-             MakeCellPairs<Precision>{places, keys_.data(), order.data()});
-    sort_(keys_, order, bits_, stream);
-  }
-
-  /// [N] the cell of a slot, once sorted.
-  const std::uint32_t* cells() const { return keys_.data(); }
-
- private:
-  int bits_;
-  Buffer<std::uint32_t> keys_;
-  SortPairs<std::uint32_t> sort_;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

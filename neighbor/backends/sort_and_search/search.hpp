@@ -2,6 +2,7 @@
 // its sums go.
 #pragma once
 
+#include "core/device/read_ahead.hpp"
 #include "neighbor/backends/sort_and_search/sort.hpp"
 #include "neighbor/pair_sum.hpp"
 

@@ -1,9 +1,7 @@
 // How sort-and-search brings particles into the order of their groups: by counters in several
-// launches or in one, or, where the order must not be chance, by a radix sort whose pairs are made
-// here.
+// launches or in one, or, where the order must not be chance, by CellSort.
 #pragma once
 
-#include "core/device/read_ahead.hpp"
 #include "neighbor/binned_particles.hpp"
 #include "neighbor/walks/cell_groups.hpp"
 #include "neighbor/walks/index_range.hpp"
@@ -41,13 +39,13 @@ struct Unsorted {
   PENCILBOX_DEVICE_FUNCTION CellCoordinates cell(Index i) const {
     return groups.cell(particles.cell[i]);
   }
-  PENCILBOX_DEVICE_FUNCTION Index group(const CellCoordinates& cell) const {
-    return groups.linear(groups.group_of(cell));
+  /// The number of its group, by which particles are sorted.
+  PENCILBOX_DEVICE_FUNCTION Index key_of(Index i) const {
+    return groups.linear(groups.group_of(cell(i)));
   }
-  PENCILBOX_DEVICE_FUNCTION SortedParticle<Pair> operator()(Index i,
-                                                            const CellCoordinates& cell) const {
+  PENCILBOX_DEVICE_FUNCTION SortedParticle<Pair> operator()(Index i) const {
     const Vec3<Pair> offset = particles.position[i];
-    return {{groups.centre(cell) + offset, i}, {offset, has_types ? particles.type[i] : 0}};
+    return {{groups.centre(cell(i)) + offset, i}, {offset, has_types ? particles.type[i] : 0}};
   }
 };
 
@@ -59,7 +57,7 @@ struct CountAndRank {
   Index* counts;  ///< [groups]
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    rank[i] = atomic_add(counts + from.group(from.cell(i)), Index{1});
+    rank[i] = atomic_add(counts + from.key_of(i), Index{1});
   }
 };
 
@@ -76,10 +74,10 @@ struct PutDown {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     if (window.begin == 0) {
-      slot[i] += offset[from.group(from.cell(i))];
+      slot[i] += offset[from.key_of(i)];
       for (std::int64_t k = i; k < groups; k += from.particles.count) counts[k] = 0;
     }
-    if (window.has(slot[i])) sorted[slot[i]] = from(i, from.cell(i));
+    if (window.has(slot[i])) sorted[slot[i]] = from(i);
   }
 };
 
@@ -145,20 +143,6 @@ struct SortAtOnce {
   }
 };
 
-/// Pairs (group, particle).
-template <class Precision>
-struct MakePairs {
-  static constexpr const char* name = "sort-and-search: pairs of group and particle";
-  Unsorted<Precision> from;
-  std::uint32_t* keys;
-  Index* order;
-
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    keys[i] = static_cast<std::uint32_t>(from.group(from.cell(i)));
-    order[i] = i;
-  }
-};
-
 /// Fills the slots of an order that is there already.
 template <class Precision>
 struct PickUp {
@@ -171,7 +155,7 @@ struct PickUp {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index slot) const {
     const Index particle = order[slot];
     slot_of[particle] = slot;
-    sorted[slot] = from(particle, from.cell(particle));
+    sorted[slot] = from(particle);
   }
 };
 
