@@ -11,7 +11,7 @@ namespace pencilbox {
 /// whole cell: particles follow each other as they come.
 struct CellParts {
   static constexpr Index of_a_curve = 16;
-  static constexpr Index of_slices = 8;
+  static constexpr Index of_slices = 12;
 
   Index count = 1;  ///< of a cell: 1, or one of these
 

@@ -109,6 +109,14 @@ double skin_that_fits(const Box& box, double cutoff, double skin) {
   return skin;
 }
 
+OptionInfo sums_option() {
+  return {.name = "sums",
+          .default_value = "auto",
+          .description = "of forces in mixed precision; auto: whole quanta in a liquid of one type, "
+                         "which is faster and less exact; else double",
+          .choices = {"auto", "double"}};
+}
+
 OptionInfo block_option(std::string default_threads, std::string description) {
   return {"block",
           std::move(default_threads),

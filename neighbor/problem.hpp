@@ -81,4 +81,7 @@ int threads_per_target_of(const BackendOptions& options);
 /// "1 thread a target", "4 threads a target"
 std::string threads_per_target_in_words(int threads);
 
+/// `sums`, of back ends with BackendInfo::sums_quanta.
+OptionInfo sums_option();
+
 }  // namespace pencilbox

@@ -938,9 +938,9 @@ def trimmed_rows():
         above, below = top + row * side, top + (row + 1) * side
         gap = max(above - at_y, at_y - below, 0)
         half = max(side * side - gap * gap, 0) ** 0.5
-        slice_width = side / 8
+        slice_width = side / 12
         first, last = int((at_x - half - left) // slice_width), int((at_x + half - left) // slice_width)
-        for k in range(24):
+        for k in range(36):
             is_read = first <= k <= last
             p.rect(left + k * slice_width, above, slice_width, side, SOURCE if is_read else EMPTY, "#dcdcdc", 0.6)
     for k in range(4):
@@ -948,7 +948,7 @@ def trimmed_rows():
         p.line(left + k * side, top, left + k * side, top + 3 * side, FAINT, 1)
     p.circle(at_x, at_y, side, dash="5 3")
     p.particle(at_x, at_y, target=True)
-    p.lines(300, 62, ["A thread has one target.", "Cells are sorted in eight slices across x, so a", "row of three cells is 24 slices, one behind the",
+    p.lines(300, 62, ["A thread has one target.", "Cells are sorted in 12 slices across x, so a", "row of three cells is 36 slices, one behind the",
                       "other in memory."])
     p.lines(300, 142, ["The circle is the cutoff around the target. How", "far it goes through a row follows from how far", "the target is from that row: there the thread",
                        "begins and ends."])

@@ -36,7 +36,7 @@ void Engine<Precision>::stretch_to(const Box& box) {
   if (suits(candidates_[active_], same_cells, problem_)) {
     problem.grid = same_cells;
     require_candidate_runs(candidates_[active_], problem, step_);
-    binning_->stretch(same_cells, list_bounds(problem), spacing_of_list(problem));
+    binning_->stretch(same_cells, list_bounds(problem), spacing_of_coordinates(problem));
     interaction_->set_uncertainty(same_cells.float_uncertainty());
     backend_->box_changed(problem);
     graphs_.forget();

@@ -227,7 +227,7 @@ void Engine<Precision>::lay(std::size_t candidate, const CellGrid& grid) {
   const OrderLasts lasts =
       candidates_[candidate].keeps_list() ? OrderLasts::while_near : OrderLasts::one_step;
   const OrderRules rules{setup_.deterministic, lasts, list_bounds(problem),
-                         CellParts{problem.parts_of_a_cell}, spacing_of_list(problem)};
+                         CellParts{problem.parts_of_a_cell}, spacing_of_coordinates(problem)};
   binning_.emplace(grid, rules, stream_);
   interaction_.emplace(setup_.potential, grid.float_uncertainty(), stream_);
   make_backend_of(candidate);

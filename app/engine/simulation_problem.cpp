@@ -91,10 +91,11 @@ std::int64_t bytes_in(const Problem& problem) {
       2 * sizeof(Index) + (problem.deterministic ? 2 * sizeof(std::uint64_t) : 0);
   const bool separate = !std::is_same_v<typename Precision::State, typename Precision::Pair>;
   const bool list = problem.skin > 0.0;
-  const std::int64_t pairs = separate && !list ? 3 * sizeof(typename Precision::Pair) : 0;
+  const bool on_ring = problem.parts_of_a_cell == CellParts::of_slices && problem.box.periodic[0];
+  const std::int64_t pairs =
+      separate && !list && !on_ring ? 3 * sizeof(typename Precision::Pair) : 0;
   const std::int64_t watched =
       list ? 3 * sizeof(typename Precision::State) + 8 * sizeof(typename Precision::Pair) : 0;
-  const bool on_ring = problem.parts_of_a_cell == CellParts::of_slices && problem.box.periodic[0];
   const std::int64_t ring = on_ring ? sizeof(RingPosition<typename Precision::Pair>) : 0;
   const std::int64_t parts = problem.parts_of_a_cell;
   const std::int64_t per_cell = (parts == 1 ? 3 : 3 * parts + 1) * std::int64_t{sizeof(Index)};
@@ -160,9 +161,15 @@ ListBounds list_bounds(const Problem& problem) {
   return bounds;
 }
 
-double spacing_of_list(const Problem& problem) {
+/// Who is farther than a cutoff beyond an open face has no partner in another cell on the way
+/// there.
+double spacing_of_coordinates(const Problem& problem) {
+  const auto& [x, y, z] = problem.box.periodic;
+  const double beyond_faces = x && y && z ? 0.0 : cutoff_of(problem.potential);
+  if (problem.skin == 0.0) return coordinate_spacing(problem, beyond_faces);
   const ListBounds bounds = list_bounds(problem);
-  return coordinate_spacing(problem, std::max(bounds.most_displacement, bounds.farthest));
+  return coordinate_spacing(problem,
+                            std::max({bounds.most_displacement, bounds.farthest, beyond_faces}));
 }
 
 double stray_of_list(const Problem& problem) {

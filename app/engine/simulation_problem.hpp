@@ -35,7 +35,7 @@ ListBounds list_bounds(const Problem& problem);
 double stray_of_list(const Problem& problem);
 
 /// Of the lattice that coordinates of pairs are on; 0 where they are on none [sigma].
-double spacing_of_list(const Problem& problem);
+double spacing_of_coordinates(const Problem& problem);
 
 /// What Particles and Binning will take for this problem.
 std::int64_t bytes_on_device(const Problem& problem);

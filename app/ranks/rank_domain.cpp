@@ -34,10 +34,10 @@ OrderRules rules_of(const SimulationSettings& setup, const Problem& global) {
   OrderRules rules;
   rules.deterministic = setup.deterministic;
   rules.parts = CellParts{global.parts_of_a_cell};
+  rules.spacing = spacing_of_coordinates(global);
   if (global.skin == 0.0) return rules;
   rules.lasts = OrderLasts::while_near;
   rules.bounds = list_bounds(global);
-  rules.spacing = spacing_of_list(global);
   return rules;
 }
 
@@ -121,10 +121,8 @@ template <class Precision>
 void RankDomain<Precision>::stretch(const Problem& global) {
   const Problem problem = problem_of(global, decomposition_.domain(rank_).grid);
   box_ = global.box;
-  if (keeps_list()) {
-    rules_.bounds = list_bounds(global);
-    rules_.spacing = spacing_of_list(global);
-  }
+  rules_.spacing = spacing_of_coordinates(global);
+  if (keeps_list()) rules_.bounds = list_bounds(global);
   interaction_->set_uncertainty(problem.grid.float_uncertainty());
   backend_->box_changed(problem);
 }

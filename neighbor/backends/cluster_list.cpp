@@ -336,11 +336,7 @@ BackendEntry cluster_list() {
                    .default_value = "auto",
                    .description = "threads that share a row; auto: the more, the fewer particles",
                    .choices = {"auto", "4", "8", "16", "32"}},
-                  {.name = "sums",
-                   .default_value = "auto",
-                   .description = "of forces in mixed precision; auto: whole quanta in a liquid of "
-                                  "one type, which is faster and less exact; else double",
-                   .choices = {"auto", "double"}}},
+                  sums_option()},
       .needs_blocks = true,
       .rebuild = Rebuild::on_displacement,
       .on_ranks = OnRanks::not_to_the_bit,

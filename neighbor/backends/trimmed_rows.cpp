@@ -3,6 +3,9 @@
 // a row is begun and ended at a slice. Of what 27 cells hold a sixth are partners, of these a
 // third. Ours; Few particles per cell, 4.1, walks whole cells. Several threads share a target where
 // particles are too few to fill a GPU.
+//
+// In mixed precision forces of a liquid are summed in whole quanta, which add up exactly:
+// docs/decisions/0047-whole-quanta-on-a-gpu.md.
 #include "neighbor/backends/trimmed_rows/trimmed_walk.hpp"
 #include "neighbor/walks/backend_with_sinks.hpp"
 #include "neighbor/walks/reach.hpp"
@@ -10,6 +13,8 @@
 namespace pencilbox::PENCILBOX_DEVICE {
 
 namespace {
+
+constexpr int most_threads_in_quanta = 128;
 
 template <class Walk, class Sink>
 struct OneThreadATarget {
@@ -25,10 +30,37 @@ struct OneThreadATarget {
   }
 };
 
+/// Of forces in quanta: 64 registers are enough. Where a thread goes through its sources once more,
+/// which is seldom, some spill.
+template <class Walk, class Sink>
+struct OneThreadATargetInQuanta {
+  static constexpr const char* name = OneThreadATarget<Walk, Sink>::name;
+  static constexpr int max_threads = most_threads_in_quanta;
+  static constexpr int min_blocks = 8;
+  static constexpr bool moves = requires(const Sink& sink) { sink.fetch_ahead(Index{}); };
+  using Constants = typename Walk::Constants;
+  static constexpr std::size_t shared_bytes = sizeof(Constants);
+
+  Walk walk;
+  Sink sink;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const auto constants = block.shared<Constants>(1);
+    if (block.thread() == 0) constants[0] = walk.constants();
+    block.barrier();
+    const std::int64_t number = block.index() * block.threads() + block.thread();
+    if (number >= walk.particles.count) return;
+    if constexpr (moves) sink.fetch_ahead(static_cast<Index>(number));
+    const OneThreadATarget<Walk, Sink> target{walk.with(constants[0]), sink};
+    target(static_cast<Index>(number));
+  }
+};
+
 template <class Walk, class Sink>
 struct SeveralThreadsATarget {
   static constexpr const char* name = "trimmed-rows: several threads a target";
-  static constexpr int max_threads = 512;
+  static constexpr int max_threads = Walk::forces_in_quanta ? most_threads_in_quanta : 512;
+  static constexpr int min_blocks = Walk::forces_in_quanta ? 8 : 1;
 
   Walk walk;
   Sink sink;
@@ -89,11 +121,24 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   template <Wanted wanted, class Rows, class Functor, class Sink>
   void run_with(const BinnedParticles<Precision>& particles, const Rows& rows,
                 const Functor& functor, const Sink& sink, Stream& stream) {
-    using Walk = TrimmedWalk<Precision, wanted, InForceUnits<Functor>, Rows>;
+    if constexpr (pairs_must_cancel<Precision> && has_force_quanta<Functor> &&
+                  wanted != Wanted::counts) {
+      if (particles.on_lattice) {
+        return run_in_units<wanted>(particles, rows, in_force_quanta(functor), sink, stream);
+      }
+    }
+    run_in_units<wanted>(particles, rows, in_force_units(functor), sink, stream);
+  }
+
+  /// `interaction`: forces in the units that a kernel sums.
+  template <Wanted wanted, class Rows, class Interaction, class Sink>
+  void run_in_units(const BinnedParticles<Precision>& particles, const Rows& rows,
+                    const Interaction& interaction, const Sink& sink, Stream& stream) {
+    using Walk = TrimmedWalk<Precision, wanted, Interaction, Rows>;
     const double side = particles.grid.exact_side.x;
     const Walk walk{particles,
                     rows,
-                    in_force_units(functor),
+                    interaction,
                     CellDivisors(particles.grid.cells),
                     reach_squared_of<Pair>(cutoff_),
                     static_cast<Pair>(CellParts::of_slices / side),
@@ -104,7 +149,13 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
         return launch(stream, shape_, SeveralThreadsATarget<Walk, Sink>{walk, sink, lanes_});
       }
     }
-    for_each(stream, particles.count, OneThreadATarget<Walk, Sink>{walk, sink}, threads_);
+    if constexpr (Walk::forces_in_quanta) {
+      using Kernel = OneThreadATargetInQuanta<Walk, Sink>;
+      shape_.shared_bytes = Kernel::shared_bytes;
+      launch(stream, shape_, Kernel{walk, sink});
+    } else {
+      for_each(stream, particles.count, OneThreadATarget<Walk, Sink>{walk, sink}, threads_);
+    }
   }
 
   /// By how often over a GPU could run a thread for each at once: where that is not three times, it
@@ -126,6 +177,14 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   LaunchShape shape_;
 };
 
+OptionInfo block_of_quanta() {
+  OptionInfo option = block_option("128");
+  std::erase_if(option.choices, [](const std::string& threads) {
+    return std::stoi(threads) > most_threads_in_quanta;
+  });
+  return option;
+}
+
 OptionInfo threads_option() {
   OptionInfo option = threads_per_target_option(
       "threads that share the sources of a target; auto: the more, the fewer particles");
@@ -143,9 +202,10 @@ BackendEntry trimmed_rows() {
       .summary =
           "one thread per particle, nine rows of cells as far as the cutoff goes through them",
       .source = "ours",
-      .options = {threads_option(), block_option("128")},
+      .options = {threads_option(), block_of_quanta(), sums_option()},
       .on_ranks = OnRanks::not_to_the_bit,
       .order = ParticleOrder::slices_in_cells,
+      .sums_quanta = true,
       .worth_trying = {{}},
   });
 }

@@ -217,8 +217,9 @@ struct Reorder {
       packed_place[now] = {ahead.coordinates(then), type};
     }
     to.position.store(now, row.position);
+    const Vec3<Pair> seen = ahead.coordinates(row.position);
     if constexpr (separate_pair_position) {
-      if (pair_position.x != nullptr) pair_position.store(now, row.position.template to<Pair>());
+      if (pair_position.x != nullptr) pair_position.store(now, seen);
     }
     to.velocity.store(now, row.velocity);
     to.cell[now] = row.cell;
@@ -227,7 +228,7 @@ struct Reorder {
     if (several_types) to.type[now] = row.type;
     if (on_ring == nullptr) return;
     const Index column = row.cell - row.cell / columns * columns;
-    on_ring[now] = RingPosition<Pair>::of(column, row.position, units_on_ring, row.type);
+    on_ring[now] = RingPosition<Pair>::of(column, row.position, seen, units_on_ring, row.type);
   }
 };
 
@@ -387,8 +388,8 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     reserve_mirrors(count, stream);
     reserve_strays(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
-    const bool grows = count > pair_position_.x.size();
-    pair_position_.resize(count);
+    const bool grows = !is_on_ring() && count > pair_position_.x.size();
+    if (!is_on_ring()) pair_position_.resize(count);
     if (grows) pair_position_.fill_bytes(0, stream);
   }
   reserve_ring(count, stream);
@@ -425,7 +426,7 @@ void Binning<Precision>::look_for_missed_pairs(const Particles<Precision>& parti
 
 template <class Precision>
 void Binning<Precision>::reserve_ring(Index count, Stream& stream) {
-  if (rules_.parts.count != CellParts::of_slices || !grid_.periodic[0]) return;
+  if (!is_on_ring()) return;
   const Index places = count + RingPosition<typename Precision::Pair>::behind_the_last;
   const bool grows = places > on_ring_.size();
   on_ring_.resize(places);
@@ -510,7 +511,11 @@ template <class Precision>
 auto Binning<Precision>::look_ahead(const StepControl* control, const ListAges& ages,
                                     double timestep) const -> LookAhead<Precision> {
   constexpr double share = 0.98;
-  if (rules_.lasts == OrderLasts::one_step) return {};
+  if (rules_.lasts == OrderLasts::one_step) {
+    LookAhead<Precision> here;
+    here.coordinates = coordinates();
+    return here;
+  }
   return {true,
           control,
           ages.list,

@@ -52,7 +52,7 @@ struct OrderRules {
   OrderLasts lasts = OrderLasts::one_step;
   ListBounds bounds{};  ///< while an order lasts
   CellParts parts{};
-  /// While it lasts, of the lattice that coordinates of pairs are on; 0: as fine as they come
+  /// Of the lattice that coordinates of pairs are on; 0: as fine as their arithmetic has them
   /// [sigma].
   double spacing = 0.0;
 };
@@ -177,6 +177,10 @@ class Binning {
     return PairCoordinates<State, typename Precision::Pair>::with(rules_.spacing);
   }
   Index parts() const { return grid_.count() * rules_.parts.count; }
+  /// Whether pairs read places on a ring, and no others.
+  bool is_on_ring() const {
+    return rules_.parts.count == CellParts::of_slices && grid_.periodic[0];
+  }
   auto part_of(const Particles<Precision>& particles, const LookAhead<Precision>& ahead) const;
   void scan_and_reorder(Particles<Precision>& particles, const LookAhead<Precision>& ahead,
                         Profiler& profiler, Stream& stream);

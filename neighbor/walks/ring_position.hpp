@@ -30,15 +30,16 @@ struct alignas(4 * sizeof(Pair)) RingPosition {
   /// Of a length, where cells are so wide along x [1/sigma].
   static double units(double side) { return static_cast<double>(cell) / side; }
 
-  /// `column`: of its cell; `offset`: from the cell's centre [sigma]; `units`: of a length
-  /// [1/sigma].
+  /// `column`: of its cell; `offset`: from the cell's centre [sigma]; `seen`: the same, as pairs
+  /// see it; `units`: of a length [1/sigma].
   template <class State>
   PENCILBOX_DEVICE_FUNCTION static RingPosition of(Index column, const Vec3<State>& offset,
-                                                   double units, std::int32_t type) {
+                                                   const Vec3<Pair>& seen, double units,
+                                                   std::int32_t type) {
     const double from_centre = std::rint(static_cast<double>(offset.x) * units);
     return {static_cast<Whole>(column) * cell + cell / 2 +
                 static_cast<Whole>(static_cast<Signed>(from_centre)),
-            static_cast<Pair>(offset.y), static_cast<Pair>(offset.z), static_cast<Whole>(type)};
+            seen.y, seen.z, static_cast<Whole>(type)};
   }
 
   /// What one that lies `cells` farther along x has in place of x.

@@ -16,7 +16,9 @@ constexpr double side = 2.7;
 template <class Pair>
 RingPosition<Pair> at(Index column, double offset) {
   using Position = RingPosition<Pair>;
-  return Position::of(column, Vec3<double>{offset, 0.3, -0.2}, Position::units(side), 1);
+  return Position::of(column, Vec3<double>{offset, 0.3, -0.2},
+                      Vec3<Pair>{static_cast<Pair>(offset), Pair(0.3), Pair(-0.2)},
+                      Position::units(side), 1);
 }
 
 TYPED_TEST(RingPositionTest, DifferencesGoAcrossCells) {

@@ -2,11 +2,13 @@
 // through it, and what the sources there add to the target's sum.
 #pragma once
 
+#include "core/device/opaque.hpp"
 #include "core/device/quick_floor.hpp"
 #include "core/interactions/force_units.hpp"
 #include "neighbor/pair_sum.hpp"
 #include "neighbor/walks/cell_divisors.hpp"
 #include "neighbor/walks/cell_walk.hpp"
+#include "neighbor/walks/target_quanta.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -22,6 +24,12 @@ struct RowsOnRing {
   template <class Interaction>
   PENCILBOX_DEVICE_FUNCTION Source fetch(Index number) const {
     return on_ring[number];
+  }
+  /// Where it is along x, in so many slices of its cell from the lower face. `column`: that cell's.
+  PENCILBOX_DEVICE_FUNCTION static Pair slice(const Source& at, Index column, Index slices, Pair) {
+    const auto into_cell = at.x - static_cast<typename Source::Whole>(column) * Source::cell;
+    const auto of_a_unit = static_cast<Pair>(slices) / static_cast<Pair>(Source::cell);
+    return static_cast<Pair>(static_cast<typename Source::Signed>(into_cell)) * of_a_unit;
   }
 };
 
@@ -43,6 +51,10 @@ struct RowsOfCells {
     const Index i = smaller(number, last);
     return {position[i], static_cast<typename Source::Type>(type_if_needed<Interaction>(type, i))};
   }
+  PENCILBOX_DEVICE_FUNCTION static Pair slice(const Source& at, Index, Index slices,
+                                              Pair slices_of_length) {
+    return at.position.x * slices_of_length + Pair(0.5) * static_cast<Pair>(slices);
+  }
 };
 
 template <class Precision, Wanted wanted, class Interaction, class Rows>
@@ -50,6 +62,8 @@ struct TrimmedWalk {
   using Pair = typename Precision::Pair;
   using Source = typename Rows::Source;
   using Sum = TargetSum<Precision, wanted>;
+  static constexpr bool in_quanta = is_in_quanta<Interaction>;
+  static constexpr bool forces_in_quanta = in_quanta && wanted == Wanted::forces;
   static constexpr Index slices = CellParts::of_slices;
   /// Sources that are on their way at once; so many less one are read behind the last row.
   static constexpr int at_once = 4;
@@ -72,23 +86,43 @@ struct TrimmedWalk {
   };
 
   PENCILBOX_DEVICE_FUNCTION Target fetch(Index number, Index lane = 0, Index lanes = 1) const {
-    const Pair offset = particles.position.x[number];
-    return {number,
-            divisors.coordinates(particles.cell[number], particles.grid.cells),
-            rows.template fetch<Interaction>(number),
-            offset * slices_of_length + Pair(0.5) * Pair(slices),
-            lane,
-            lanes};
+    const Source at = rows.template fetch<Interaction>(number);
+    const CellCoordinates home = divisors.coordinates(particles.cell[number], particles.grid.cells);
+    return {number, home, at, Rows::slice(at, home.x, slices, slices_of_length), lane, lanes};
   }
 
-  /// Every source of the target that is this lane's, in the same order whoever asks: rows, then
-  /// what of them wraps.
+  /// What each source takes of a walk in quanta. A compiler fetches a kernel's arguments anew for
+  /// every few sources; what comes from memory stays in registers.
+  struct Constants {
+    float unit, balance, cutoff_squared, anchor;
+  };
+  PENCILBOX_DEVICE_FUNCTION Constants constants() const {
+    return {unit, interaction.balance, interaction.cutoff_squared, interaction.anchor};
+  }
+  PENCILBOX_DEVICE_FUNCTION TrimmedWalk with(const Constants& constants) const {
+    TrimmedWalk walk = *this;
+    walk.unit = constants.unit;
+    walk.interaction.balance = constants.balance;
+    walk.interaction.cutoff_squared = constants.cutoff_squared;
+    walk.interaction.anchor = constants.anchor;
+    return walk;
+  }
+
+  /// Of the sources that are this lane's; the force in the interaction's units.
   PENCILBOX_DEVICE_FUNCTION Sum sum_of(const Target& target) const {
-    Sum sum;
-    const auto add = [&](const Met& met, const Run& run) { add_run(sum, target, met, run); };
-    for_each_run(target, add);
-    for_each_image(target, add);
-    return sum;
+    if constexpr (in_quanta) {
+      return sum_of_quanta(target);
+    } else {
+      Sum sum;
+      const auto add = [&](const Seen& seen, int, const Source& source, const auto& exact,
+                           bool counts) {
+        sum.add_in_step(interaction, seen.from(source, unit), position(source), seen.shift, exact,
+                        static_cast<std::int32_t>(target.at.type),
+                        static_cast<std::int32_t>(source.type), counts);
+      };
+      for_each_source(target, add, [] {});
+      return sum;
+    }
   }
 
   /// Whole again.
@@ -111,6 +145,69 @@ struct TrimmedWalk {
     Index begin, end;
     bool is_roomy = false;
   };
+
+  /// Where the target is for the sources of a run. On a ring its x is what is between the two.
+  struct Seen {
+    Vec3<Pair> at;
+    CellShift<Pair> shift;
+    typename RingPosition<Pair>::Whole x;
+
+    PENCILBOX_DEVICE_FUNCTION Vec3<Pair> from(const PackedPosition<Pair>&, Pair) const {
+      return at;
+    }
+    PENCILBOX_DEVICE_FUNCTION Vec3<Pair> from(const RingPosition<Pair>& source, Pair unit) const {
+      return {RingPosition<Pair>::apart(x, source.x, unit), at.y, at.z};
+    }
+  };
+
+  PENCILBOX_DEVICE_FUNCTION Sum sum_of_quanta(const Target& target) const {
+    using Quanta = TargetQuanta<Precision, wanted, Interaction>;
+    const auto separation = [&](const Seen& seen, const Source& source) {
+      return seen.from(source, unit) - position(source);
+    };
+    Quanta sum;
+    const auto add = [&](const Seen& seen, int number, const Source& source, const auto& exact,
+                         bool counts) {
+      sum.add_in_step(interaction, number, separation(seen, source), exact, counts);
+    };
+    for_each_source(target, add, [&] { sum.carry(interaction); });
+    Sum whole = sum.whole(interaction);
+    if (!sum.needs_correction(interaction)) return whole;
+    Quanta far;
+    Vec3<double> near;
+    const auto correct = [&](const Seen& seen, int, const Source& source, const auto&,
+                             bool counts) {
+      const Vec3<float> apart = separation(seen, source);
+      far.add_if_far(interaction, apart, counts);
+      near += Quanta::force_if_near(interaction, apart, counts);
+    };
+    for_each_source(target, correct, [&] { far.carry(interaction); });
+    whole.force = far.whole(interaction).force + near;
+    return whole;
+  }
+
+  /// Every source of the target that is this lane's, in the same order whoever asks: rows, then
+  /// what of them wraps. Calls add(seen, number of the source in its group, source, its exact
+  /// separation, whether it counts); and carry() before a sum in quanta may be full.
+  template <class Add, class Carry>
+  PENCILBOX_DEVICE_FUNCTION void for_each_source(const Target& target, const Add& add,
+                                                 const Carry& carry) const {
+    const auto visit = [&](const Met& met, const Run& run) {
+      if constexpr (in_quanta) {
+        const Index most = TargetQuanta<Precision, wanted, Interaction>::most_at_once *
+                           target.lanes;  // so many whole groups
+        for (Index begin = run.begin; begin < run.end; begin += most) {
+          const Index end = opaque(smaller(begin + most, run.end));
+          add_run(target, met, {begin, end, run.is_roomy}, add);
+          carry();
+        }
+      } else {
+        add_run(target, met, run, add);
+      }
+    };
+    for_each_run(target, visit);
+    for_each_image(target, visit);
+  }
 
   /// Calls visit(met, run of sources): z outermost, the order of memory. Pieces of rows that wrap
   /// come behind all others: for_each_image().
@@ -135,15 +232,18 @@ struct TrimmedWalk {
     });
   }
 
-  PENCILBOX_DEVICE_FUNCTION void add_run(Sum& sum, const Target& target, const Met& met,
-                                         const Run& run) const {
+  template <class Add>
+  PENCILBOX_DEVICE_FUNCTION void add_run(const Target& target, const Met& met, const Run& run,
+                                         const Add& add) const {
     const bool holds_target = met.dx == 0 && met.image == 0 && met.dy == 0 && met.dz == 0;
     if (holds_target || !run.is_roomy) {
       const Index itself = holds_target ? target.particle : -1;
-      add_groups(sum, target, met, run,
-                 [&](Index source) { return source < run.end && source != itself; });
+      add_groups(
+          target, met, run, [&](Index source) { return source < run.end && source != itself; },
+          add);
     } else {
-      add_groups(sum, target, met, run, [](Index) { return true; });
+      add_groups(
+          target, met, run, [](Index) { return true; }, add);
     }
   }
 
@@ -169,32 +269,19 @@ struct TrimmedWalk {
     }
   }
 
-  /// Where the target is for the sources of a run. On a ring its x is what is between the two.
-  struct Seen {
-    Vec3<Pair> at;
-    CellShift<Pair> shift;
-    typename RingPosition<Pair>::Whole x;
-
-    PENCILBOX_DEVICE_FUNCTION Vec3<Pair> from(const PackedPosition<Pair>&, Pair) const {
-      return at;
-    }
-    PENCILBOX_DEVICE_FUNCTION Vec3<Pair> from(const RingPosition<Pair>& source, Pair unit) const {
-      return {RingPosition<Pair>::apart(x, source.x, unit), at.y, at.z};
-    }
-  };
-
-  /// Where both sides of a pair must have the same last bit the shift comes after the difference.
+  /// Where both sides of a pair must have the same last bit the shift comes after the difference,
+  /// or all coordinates are on a lattice.
   PENCILBOX_DEVICE_FUNCTION Seen seen_from(const Target& target, const Vec3<Pair>& to_run,
                                            Index image) const {
-    constexpr bool once = !pairs_must_cancel<Precision>;
+    constexpr bool once = !pairs_must_cancel<Precision> || in_quanta;
     const Vec3<Pair> at = position(target.at);
     return {once ? at - to_run : at, {once ? Vec3<Pair>{} : to_run, {}}, x_of(target.at, image)};
   }
 
   /// `counts`: whether who has this number is a source of the run.
-  template <class Counts>
-  PENCILBOX_DEVICE_FUNCTION void add_groups(Sum& sum, const Target& target, const Met& met,
-                                            const Run& run, Counts&& counts) const {
+  template <class Counts, class Add>
+  PENCILBOX_DEVICE_FUNCTION void add_groups(const Target& target, const Met& met, const Run& run,
+                                            const Counts& counts, const Add& add) const {
     const auto& side = particles.grid.side;
     const Vec3<Pair> to_run{static_cast<Pair>(met.dx) * side.x, static_cast<Pair>(met.dy) * side.y,
                             static_cast<Pair>(met.dz) * side.z};
@@ -208,9 +295,7 @@ struct TrimmedWalk {
       for (int s = 0; s < at_once; ++s) {
         const Index number = begin + s;
         const auto exact = [&] { return separation(target, number, met); };
-        sum.add_in_step(interaction, seen.from(source[s], unit), position(source[s]), seen.shift,
-                        exact, static_cast<std::int32_t>(target.at.type),
-                        static_cast<std::int32_t>(source[s].type), counts(number));
+        add(seen, s, source[s], exact, counts(number));
       }
     }
   }
