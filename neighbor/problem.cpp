@@ -112,8 +112,9 @@ double skin_that_fits(const Box& box, double cutoff, double skin) {
 OptionInfo sums_option() {
   return {.name = "sums",
           .default_value = "auto",
-          .description = "of forces in mixed precision; auto: whole quanta in a liquid of one type, "
-                         "which is faster and less exact; else double",
+          .description =
+              "of forces in mixed precision; auto: whole quanta in a liquid of one "
+              "type, which is faster and less exact; else double",
           .choices = {"auto", "double"}};
 }
 

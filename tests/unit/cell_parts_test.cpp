@@ -50,9 +50,11 @@ TEST(CellParts, AreNumberedOverAllCells) {
 TEST(CellParts, SlicesFollowEachOtherAlongX) {
   const CellParts slices{CellParts::of_slices};
   for (Index k = 0; k < CellParts::of_slices; ++k) {
-    const double middle = -1.0 + 0.25 * (k + 0.5);
-    for (const double at : {middle - 0.12, middle, middle + 0.12}) {
-      EXPECT_EQ(slices.number(cell_size, 5, Vec3<double>{at, -1.4, 1.9}), 40 + k) << at;
+    constexpr double width = 2.0 / CellParts::of_slices;
+    const double middle = -1.0 + width * (k + 0.5);
+    for (const double at : {middle - 0.48 * width, middle, middle + 0.48 * width}) {
+      const Index number = slices.number(cell_size, 5, Vec3<double>{at, -1.4, 1.9});
+      EXPECT_EQ(number, 5 * CellParts::of_slices + k) << at;
     }
   }
 }
@@ -60,8 +62,9 @@ TEST(CellParts, SlicesFollowEachOtherAlongX) {
 TEST(CellParts, SlicesAtTheEndsTakeWhatLiesOutside) {
   const CellParts slices{CellParts::of_slices};
   EXPECT_EQ(slices.number(cell_size, 0, Vec3<float>{-1e30F, 0.0F, 0.0F}.to<double>()), 0);
-  EXPECT_EQ(slices.number(cell_size, 0, Vec3<double>{1e30, 0.0, 0.0}), 7);
-  EXPECT_EQ(slices.number(cell_size, 0, Vec3<double>{1.0, 0.0, 0.0}), 7);
+  constexpr Index last = CellParts::of_slices - 1;
+  EXPECT_EQ(slices.number(cell_size, 0, Vec3<double>{1e30, 0.0, 0.0}), last);
+  EXPECT_EQ(slices.number(cell_size, 0, Vec3<double>{1.0, 0.0, 0.0}), last);
 }
 
 }  // namespace
