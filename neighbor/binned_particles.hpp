@@ -31,7 +31,8 @@ struct BinnedParticles {
   Vec3View<const Pair> position;         ///< [N] relative to the cell's centre [sigma]
   Vec3View<const State> state_position;  ///< [N] the same in the precision of the state
   /// [N + 1] the same with the type, as lists gather it, the last far away: for padding. Null
-  /// where nothing asked for it; where not, or `on_ring`, `position` is null in mixed precision.
+  /// where nothing asked for it. In mixed precision `position` is null where this or `on_ring` is
+  /// not.
   const PackedPosition<Pair>* packed = nullptr;
   bool on_lattice = false;  ///< those are, and sides of cells: see core/pair_coordinates.hpp
   /// [rows + behind_the_last] where cells are sorted in slices and x is periodic; else null.

@@ -388,9 +388,11 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     reserve_mirrors(count, stream);
     reserve_strays(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
-    const bool grows = !is_on_ring() && count > pair_position_.x.size();
-    if (!is_on_ring()) pair_position_.resize(count);
-    if (grows) pair_position_.fill_bytes(0, stream);
+    if (!is_on_ring()) {
+      const bool grows = count > pair_position_.x.size();
+      pair_position_.resize(count);
+      if (grows) pair_position_.fill_bytes(0, stream);
+    }
   }
   reserve_ring(count, stream);
 }
