@@ -31,6 +31,16 @@ struct WholeSystem {
   }
 };
 
+template <class Accumulator>
+struct SquaredForce {
+  Vec3View<const Accumulator> force;
+
+  PENCILBOX_DEVICE_FUNCTION double operator()(Index i) const {
+    const Vec3<double> f = force[i].template to<double>();
+    return dot(f, f);
+  }
+};
+
 template <class State, class Accumulator>
 struct KineticEnergyAndVirial {
   KineticEnergy<State> kinetic;
@@ -50,6 +60,11 @@ template <class Precision>
 WholeSystem<typename Precision::State, typename Precision::Accumulator> whole_system(
     const Particles<Precision>& particles) {
   return {kinetic_energy(particles), particles.sums.energy.data(), particles.sums.virial.data()};
+}
+
+template <class Precision>
+SquaredForce<typename Precision::Accumulator> squared_force(const Particles<Precision>& particles) {
+  return {particles.sums.force.view()};
 }
 
 Observation observation(const std::array<double, 6>& sums) {
@@ -81,6 +96,20 @@ Observation sum_own_observables(const Particles<Precision>& particles, const Own
 }
 
 template <class Precision>
+double sum_squared_forces(const Particles<Precision>& particles, Reduction& reduction,
+                          Stream& stream) {
+  return reduction.sum(squared_force(particles), particles.count, stream);
+}
+
+template <class Precision>
+double sum_own_squared_forces(const Particles<Precision>& particles, const OwnRows& own,
+                              Reduction& reduction, Stream& stream) {
+  const auto term = squared_force(particles);
+  return reduction.sum(OfOwnRows<decltype(squared_force(particles))>{own, term}, particles.count,
+                       stream);
+}
+
+template <class Precision>
 PressureSums sum_pressure(const Particles<Precision>& particles, Reduction& reduction,
                           Stream& stream) {
   using Term = KineticEnergyAndVirial<typename Precision::State, typename Precision::Accumulator>;
@@ -101,5 +130,14 @@ template Observation sum_own_observables(const Particles<MixedPrecision>&, const
 template Observation sum_observables(const Particles<DoublePrecision>&, Reduction&, Stream&);
 template Observation sum_own_observables(const Particles<DoublePrecision>&, const OwnRows&,
                                          Reduction&, Stream&);
+template double sum_squared_forces(const Particles<SinglePrecision>&, Reduction&, Stream&);
+template double sum_own_squared_forces(const Particles<SinglePrecision>&, const OwnRows&,
+                                       Reduction&, Stream&);
+template double sum_squared_forces(const Particles<MixedPrecision>&, Reduction&, Stream&);
+template double sum_own_squared_forces(const Particles<MixedPrecision>&, const OwnRows&, Reduction&,
+                                       Stream&);
+template double sum_squared_forces(const Particles<DoublePrecision>&, Reduction&, Stream&);
+template double sum_own_squared_forces(const Particles<DoublePrecision>&, const OwnRows&,
+                                       Reduction&, Stream&);
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

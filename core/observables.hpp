@@ -19,6 +19,14 @@ template <class Precision>
 Observation sum_own_observables(const Particles<Precision>& particles, const OwnRows& own,
                                 Reduction& reduction, Stream& stream);
 
+/// Of the forces on all particles, or on a rank's own [epsilon^2/sigma^2]; waits for the stream.
+template <class Precision>
+double sum_squared_forces(const Particles<Precision>& particles, Reduction& reduction,
+                          Stream& stream);
+template <class Precision>
+double sum_own_squared_forces(const Particles<Precision>& particles, const OwnRows& own,
+                              Reduction& reduction, Stream& stream);
+
 /// What the pressure is made of, without the tail; waits for the stream.
 struct PressureSums {
   double kinetic_energy = 0.0;

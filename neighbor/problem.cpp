@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <sstream>
 #include <utility>
 
@@ -11,16 +12,38 @@
 
 namespace pencilbox {
 
+namespace {
+
+/// Of the cells.
+double volume_of(const Problem& problem) {
+  const Double3& side = problem.grid.side;
+  return side[0] * side[1] * side[2] * static_cast<double>(problem.grid.count());
+}
+
+}  // namespace
+
 bool suits_quanta(const Problem& problem) {
   const auto* model = std::get_if<LennardJonesModel>(&problem.potential);
   if (problem.precision != Precision::mixed || model == nullptr || model->types > 1) return false;
-  const Double3& side = problem.grid.side;
-  const double volume = side[0] * side[1] * side[2] * static_cast<double>(problem.grid.count());
-  return dense_enough_for_quanta(problem.particles, volume, reach_for_quanta(*model));
+  return dense_enough_for_quanta(problem.particles, volume_of(problem), reach_for_quanta(*model));
+}
+
+/// The rounding of each partner's force is anywhere within half a quantum. What the sum is off by
+/// keeps to the bar with a factor to spare if both have the same distribution; forces of a liquid
+/// have the longer tail.
+double least_force_for_quanta(const Problem& problem) {
+  constexpr double quantum = 4.6e-5;  // docs/decisions/0047-whole-quanta-on-a-gpu.md
+  constexpr double bar = 5e-5;        // of the largest force
+  constexpr double to_spare = 2.0;
+  const auto& model = std::get<LennardJonesModel>(problem.potential);
+  const PairCoefficients& pair = model.pairs.front();
+  const double partners = 4.0 / 3.0 * std::numbers::pi * std::pow(model.largest_cutoff(), 3) *
+                          problem.particles / volume_of(problem);
+  return to_spare * quantum * std::sqrt(partners / 12.0) / bar * pair.epsilon / pair.sigma;
 }
 
 double coordinate_spacing(const Problem& problem, double stray) {
-  if (!problem.in_quanta) return 0.0;
+  if (!problem.in_quanta || !problem.forces_are_large) return 0.0;
   const Double3& side = problem.grid.side;
   const double from_centre = 0.5 * *std::max_element(side.begin(), side.end()) + stray;
   return lattice_spacing(from_centre + cutoff_of(problem.potential));

@@ -25,18 +25,25 @@ struct Problem {
   double skin = 0.0;          ///< cells are wider than the cutoff by this much, for lists [sigma]
   ListUntil list_until = ListUntil::best;
   Precision precision = Precision::mixed;
-  bool in_quanta = false;      ///< forces are summed in whole quanta, of coordinates on a lattice
-  bool deterministic = false;  ///< the order of sources must not depend on who comes first
+  /// Forces are summed in whole quanta, of coordinates on a lattice, while they are large enough.
+  bool in_quanta = false;
+  bool forces_are_large = false;  ///< enough for quanta: of the state, when it was last looked at
+  bool deterministic = false;     ///< the order of sources must not depend on who comes first
   DeviceProperties device;
 };
 
-/// Whether forces are large enough to be summed in quanta that are made for a liquid, which is for
-/// sums that keep more digits than pairs have: where a cube of the cutoff, or of what a cutoff
+/// Whether forces may be large enough to be summed in quanta that are made for a liquid, which is
+/// for sums that keep more digits than pairs have: where a cube of the cutoff, or of what a cutoff
 /// usually is, has a few particles in the mean.
 bool suits_quanta(const Problem& problem);
 
-/// Of the lattice that coordinates of pairs are on then: floats hold every sum and difference of
-/// those of two partners, as long as nobody is farther than `stray` outside its cell [sigma].
+/// Where that is so: the least root mean square of a component of a particle's force that quanta
+/// leave as exact as `mixed` has to be [epsilon/sigma]. Those of a crystal at rest may be smaller.
+double least_force_for_quanta(const Problem& problem);
+
+/// Of the lattice that coordinates of pairs are on where forces are in quanta, or 0: floats hold
+/// every sum and difference of those of two partners, as long as nobody is farther than `stray`
+/// outside its cell [sigma].
 double coordinate_spacing(const Problem& problem, double stray);
 
 /// The reason, in words, why the 27 cells around a particle do not hold all its partners: the

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/engine/large_forces.hpp"
 #include "core/error.hpp"
 #include "neighbor/cells/unresolved.hpp"
 
@@ -201,6 +202,7 @@ std::int64_t Engine<Precision>::steps_at_once(std::int64_t steps) const {
   if (every > 0) some = std::min(some, steps_to_next(every, step_));
   if (is_minimisation_) some = std::min(some, steps_to_next(steps_between_looks, step_));
   if (setup_.barostat) some = std::min(some, steps_to_next(setup_.barostat->every(), step_));
+  if (may_sum_quanta_) some = std::min(some, steps_to_look_at_forces(step_));
   return some;
 }
 
@@ -224,6 +226,10 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
     if (is_minimised() && evaluated_ != Evaluated::stored) {
       step_ += std::exchange(steps, 0);
       break;
+    }
+    if (looks_at_forces_at(step_, setup_) && look_at_forces() && candidates_.size() > 1) {
+      rehearse();
+      choose_again();
     }
     std::int64_t some = steps_at_once(steps);
     if (is_choosing()) {

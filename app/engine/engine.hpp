@@ -117,6 +117,10 @@ class Engine {
   void look_after_health(std::int64_t first_step);
   std::string place_last_seen(ParticleId id);
 
+  // From small forces to large ones, or back: engine_box.cpp
+  bool look_at_forces();
+  void change_coordinates();
+
   // From one stage to another: engine_state.cpp
   void make_integrator_of_stage();
   void restore_integrator(NamedNumbers state);
@@ -144,6 +148,7 @@ class Engine {
   void rehearse();
   void refuse_if_not_persistent();
   void choose_again_if_crowded();
+  void choose_again();
   AutomaticChoice present_choice() const;
 
   SimulationSettings setup_;
@@ -181,6 +186,7 @@ class Engine {
   std::int32_t carried_ = 0;  // evaluations that the age of the order does not count yet
 
   std::vector<Candidate> candidates_;
+  bool may_sum_quanta_ = false;  // one of these
   std::size_t active_ = 0;
   std::optional<Choosing> choosing_;
   Index largest_at_choice_ = 0;

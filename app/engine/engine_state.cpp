@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "app/engine/engine.hpp"
+#include "app/engine/large_forces.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
 #include "neighbor/cells/change_grid.hpp"
@@ -98,6 +99,7 @@ NamedNumbers Engine<Precision>::integrator_state() {
   NamedNumbers state = integrator_->state(stream_);
   if (setup_.zero_momentum_every) zero_momentum_.put_into(state, stream_);
   put_into(state, barostat_);
+  put_forces_into(state, problem_);
   return state;
 }
 
@@ -111,6 +113,12 @@ void Engine<Precision>::restore_integrator(NamedNumbers state) {
 template <class Precision>
 void Engine<Precision>::offer(std::vector<Candidate> candidates) {
   candidates_ = std::move(candidates);
+  const auto sums_quanta = [this](const Candidate& one) {
+    return problem_for(one, problem_).in_quanta;
+  };
+  may_sum_quanta_ = std::any_of(candidates_.begin(), candidates_.end(), sums_quanta);
+  // A choice by time must not change a bit: see keep_equal_bits().
+  if (setup_.deterministic && candidates_.size() > 1) may_sum_quanta_ = false;
   begin_trials();
   expected_interval_.assign(candidates_.size(), 0);
 }
@@ -132,6 +140,7 @@ void Engine<Precision>::load(const StartState& start, const Problem& problem) {
   order_and_rebuild();
   if (candidates_.size() > 1 && setup_.deterministic) keep_equal_bits();
   evaluate(Wanted::forces_and_energies);
+  if (look_at_forces()) evaluate(Wanted::forces_and_energies);
   look_after_health(step_);
   if (candidates_.size() > 1) rehearse();
   refuse_if_not_persistent();
@@ -144,7 +153,9 @@ void Engine<Precision>::restore(const ExactState& state, const Problem& problem)
   step_ = state.step;
   begin_choosing(problem);
   type_counts_ = count_types(state.types.size(), state.type);
-  restore_integrator(state.integrator);
+  NamedNumbers carried = state.integrator;
+  take_forces_from(carried, state, problem_);
+  restore_integrator(std::move(carried));
   const CellGrid grid_of_state = grid_of(state);
   if (candidates_.size() > 1 && setup_.deterministic) {
     // Which of them have equal bits is looked up on a copy, so to say: this binning does not count.
@@ -396,8 +407,12 @@ template <class Precision>
 void Engine<Precision>::choose_again_if_crowded() {
   if (candidates_.size() == 1 || is_choosing()) return;
   const Index change = std::abs(health_.largest_cell - largest_at_choice_);
-  if (change <= std::max<Index>(3, largest_at_choice_ / 4)) return;
-  choice_before_ = present_choice();
+  if (change > std::max<Index>(3, largest_at_choice_ / 4)) choose_again();
+}
+
+template <class Precision>
+void Engine<Precision>::choose_again() {
+  if (choosing_->decided()) choice_before_ = present_choice();
   begin_trials();
   adopt(choosing_->active());
 }

@@ -170,10 +170,10 @@ void describe(Archive& archive, SimulationSettings& settings) {
 template <class Archive>
 void describe(Archive& archive, Problem& problem) {
   auto& [box, grid, particles, of_all_ranks, largest_cell, potential, parts_of_a_cell, skin,
-         list_until, precision, in_quanta, deterministic, device] = problem;
+         list_until, precision, in_quanta, forces_are_large, deterministic, device] = problem;
   static_cast<void>(device);  // everyone has its own
   archive(box, grid, particles, of_all_ranks, largest_cell, potential, parts_of_a_cell, skin,
-          list_until, precision, in_quanta, deterministic);
+          list_until, precision, in_quanta, forces_are_large, deterministic);
 }
 
 template <class Archive>

@@ -50,12 +50,15 @@ struct Order {
     look,  ///< whether numbers still resolve what they stand for
     busy_seconds,
     sum_observables,
+    sum_squared_forces,
+    take_forces_to_be,  ///< large enough for quanta, or not
     end
   };
   What what = What::end;
   std::int64_t steps = 0;  ///< of `advance`
   bool energies = false;   ///< of `evaluate`, and of the last step of `advance`
   FrameOrder frame{};
+  bool large = false;  ///< of `take_forces_to_be`
 };
 
 /// Nothing is lost. A process of another build would not understand it.

@@ -5,6 +5,7 @@
 
 #include "app/engine/candidates.hpp"
 #include "app/engine/changing_box.hpp"
+#include "app/engine/large_forces.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/ranks/changing_on_ranks.hpp"
@@ -137,12 +138,13 @@ class Ranks final : public RankDevice {
   static std::unique_ptr<Simulation> resume_named(const SimulationSetup& setup,
                                                   const ExactState& state, const RankWish& wish,
                                                   const std::shared_ptr<Post>& post) {
-    const Problem problem = as_it_goes_on(setup, state);
+    Problem problem = as_it_goes_on(setup, state);
     const RankGrid ranks = rank_grid_for(problem.grid, wish.grid, post->ranks());
     require_ranks(setup, problem, ranks);
     auto barostat = barostat_of(setup, problem);
     NamedNumbers carried = state.integrator;
     take_from(carried, barostat);  // what only the first rank has
+    take_forces_from(carried, state, problem);
     RankCuts cuts = cuts_that_can_be(setup, state, problem, wish, ranks);
     return make_ranked({setup, state.types, problem, std::move(cuts), wish.shares_devices,
                         wish.exchange, state.step, carried, state.list_age, state.list_age_before},

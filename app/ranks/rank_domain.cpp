@@ -127,6 +127,14 @@ void RankDomain<Precision>::stretch(const Problem& global) {
   backend_->box_changed(problem);
 }
 
+/// Copies of others' particles follow when these tell where they are.
+template <class Precision>
+void RankDomain<Precision>::take_coordinates_of(const Problem& global) {
+  rules_.spacing = spacing_of_coordinates(global);
+  binning_->change_lattice(rules_.spacing, particles_, stream_);
+  first_mirror_ = 0;
+}
+
 template <class Precision>
 void RankDomain<Precision>::own(std::vector<Row> rows) {
   const auto count = static_cast<Index>(rows.size());
@@ -472,6 +480,11 @@ LookedAt RankDomain<Precision>::look() {
 template <class Precision>
 Observation RankDomain<Precision>::sum_observables() {
   return sum_own_observables(particles_, own_rows(), reduction_, stream_);
+}
+
+template <class Precision>
+double RankDomain<Precision>::sum_squared_forces() {
+  return sum_own_squared_forces(particles_, own_rows(), reduction_, stream_);
 }
 
 template <class Precision>

@@ -168,6 +168,8 @@ class RankDomain {
 
   /// The box of all is another, and the decomposition with it. Its particles come anew: own().
   void stretch(const Problem& global);
+  /// Pairs' coordinates lie on another lattice, or on none.
+  void take_coordinates_of(const Problem& global);
 
   /// From here on by the rule of another.
   void begin_stage(const StageSettings& stage);
@@ -191,6 +193,7 @@ class RankDomain {
   LookedAt look();
   /// Of its own particles; the number of these is left out.
   Observation sum_observables();
+  double sum_squared_forces();
 
   /// Candidates and partners of each of its own particles.
   struct Counts {

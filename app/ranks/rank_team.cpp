@@ -1,6 +1,7 @@
 #include "app/ranks/rank_team.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -385,6 +386,18 @@ void RankTeam<Precision>::stretch(const BoxAndCells& to) {
 }
 
 template <class Precision>
+void RankTeam<Precision>::take_forces_to_be(bool large) {
+  global_.forces_are_large = large;
+  for (auto& domain : domains_) domain->take_coordinates_of(global_);
+  domains_.front()->profiler().pause();  // what follows is no step
+  if (!keeps_list()) {
+    is_ordered_ = false;
+  } else if (is_ordered_) {
+    tell_present_positions();
+  }
+}
+
+template <class Precision>
 void RankTeam<Precision>::begin_stage(const StageSettings& stage) {
   const Letter told = post_.from_the_first(letter_of(stage));
   const StageSettings mine = post_.is_first() ? stage : stage_in(told);
@@ -510,6 +523,13 @@ Observation RankTeam<Precision>::sum_observables() {
 }
 
 template <class Precision>
+double RankTeam<Precision>::sum_squared_forces() {
+  const auto parts = from_all<double>(
+      [](Domain& domain) { return std::vector<double>{domain.sum_squared_forces()}; });
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+template <class Precision>
 void RankTeam<Precision>::collect_energy() {
   const auto all =
       from_all<ExchangedEnergy::Total>([](Domain& domain) { return domain.hand_over_energy(); });
@@ -567,6 +587,12 @@ void follow(const Commission& commission, Post& post) {
         break;
       case Order::What::sum_observables:
         team.sum_observables();
+        break;
+      case Order::What::sum_squared_forces:
+        team.sum_squared_forces();
+        break;
+      case Order::What::take_forces_to_be:
+        team.take_forces_to_be(order.large);
         break;
       case Order::What::end:
         team.part();

@@ -43,6 +43,8 @@ class RankTeam {
   /// The same cells, over another box; the first rank has it, and the others are told. Nothing is
   /// owned any more.
   void stretch(const BoxAndCells& to);
+  /// How they are summed follows, with the evaluation that has to come next.
+  void take_forces_to_be(bool large);
   /// Others than steps have changed the velocities.
   void velocities_changed();
   /// Whether velocities_changed() has anything to do.
@@ -64,6 +66,7 @@ class RankTeam {
   LookedAt look();
   /// In the order of ranks: not to the bit those of one.
   Observation sum_observables();
+  double sum_squared_forces();
   /// What integrators have counted on all ranks is on the first one from here on.
   void collect_energy();
   /// Of the first domain here, which has it all on the first rank when that is collected.

@@ -11,6 +11,7 @@
 #include "app/engine/candidates.hpp"
 #include "app/engine/changing_box.hpp"
 #include "app/engine/complete_observation.hpp"
+#include "app/engine/large_forces.hpp"
 #include "app/engine/observers.hpp"
 #include "app/engine/simulation_problem.hpp"
 #include "app/engine/start_of.hpp"
@@ -72,6 +73,7 @@ class RankedSimulation final : public Simulation {
   void advance(std::int64_t steps, LastStep last) override {
     const auto begin = std::chrono::steady_clock::now();
     while (steps > 0) {
+      if (looks_at_forces_at(step_, setup_)) look_at_forces();
       const std::int64_t some = steps_at_once(steps);
       const bool changes_box = setup_.changes_box_at(step_ + some);
       steps -= some;
@@ -126,6 +128,7 @@ class RankedSimulation final : public Simulation {
     state.types = types_;
     state.integrator = integrator_state();
     put_into(state.integrator, barostat_);
+    put_forces_into(state.integrator, problem_);
     if (team_->keeps_list()) {
       state.skin = problem_.skin;
       state.reference = download_reference(reference_, whole_, stream_);
@@ -242,7 +245,8 @@ class RankedSimulation final : public Simulation {
   static bool leaves_particles(Order::What what) {
     return what == Order::What::rows || what == Order::What::frame || what == Order::What::look ||
            what == Order::What::collect_energy || what == Order::What::count ||
-           what == Order::What::busy_seconds || what == Order::What::sum_observables;
+           what == Order::What::busy_seconds || what == Order::What::sum_observables ||
+           what == Order::What::sum_squared_forces;
   }
 
   void dismiss() noexcept {
@@ -270,6 +274,7 @@ class RankedSimulation final : public Simulation {
     const std::int64_t every = setup_.zero_momentum_every.value_or(0);
     if (every > 0) steps = std::min(steps, to_next(every));
     if (setup_.barostat) steps = std::min(steps, to_next(setup_.barostat->every()));
+    if (problem_.in_quanta) steps = std::min(steps, steps_to_look_at_forces(step_));
     return steps;
   }
 
@@ -281,6 +286,21 @@ class RankedSimulation final : public Simulation {
     step_ += steps;
     has_energies_ = energies;
     look_after(health);
+  }
+
+  /// As one rank does; whether sums are others from here on.
+  bool look_at_forces() {
+    if (!problem_.in_quanta) return false;
+    const double sum_of_squares =
+        together({Order::What::sum_squared_forces}, [&] { return team_->sum_squared_forces(); });
+    const bool are_large = are_forces_large(problem_, sum_of_squares);
+    if (std::exchange(problem_.forces_are_large, are_large) == are_large) return false;
+    together({.what = Order::What::take_forces_to_be, .large = are_large}, [&] {
+      team_->take_forces_to_be(are_large);
+      return true;
+    });
+    evaluate(Wanted::forces);
+    return true;
   }
 
   void zero_momentum() {
@@ -363,6 +383,7 @@ class RankedSimulation final : public Simulation {
     bin_whole();
     deal_out();
     evaluate(Wanted::forces_and_energies);
+    if (look_at_forces()) evaluate(Wanted::forces_and_energies);
   }
 
   void look() {

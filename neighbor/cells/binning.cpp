@@ -173,6 +173,7 @@ struct Reorder {
   CellParts parts;
   Vec3View<const Pair> kick;
   LookAhead<Precision> ahead;
+  PairCoordinates<State, Pair> coordinates;
   PackedPosition<Pair>* packed_place;  ///< of a list; null where an order lasts one step
   Vec3<State> side;                    ///< of a cell [sigma]
   Index* places;                       ///< [N] of those that were there before; null: nobody asks
@@ -214,10 +215,10 @@ struct Reorder {
     if (places != nullptr) places[order != nullptr ? order[i] : i] = now;
     if (packed_place != nullptr) {
       const auto type = static_cast<typename PackedPosition<Pair>::Type>(row.type);
-      packed_place[now] = {ahead.coordinates(then), type};
+      packed_place[now] = {coordinates(then), type};
     }
     to.position.store(now, row.position);
-    const Vec3<Pair> seen = ahead.coordinates(row.position);
+    const Vec3<Pair> seen = coordinates(row.position);
     if constexpr (separate_pair_position) {
       if (pair_position.x != nullptr) pair_position.store(now, seen);
     }
@@ -310,6 +311,20 @@ struct PackPositions {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
     packed[i] = {coordinates(position[i]),
                  static_cast<typename PackedPosition<Pair>::Type>(several_types ? type[i] : 0)};
+  }
+};
+
+/// On another lattice, as a list would be made of them that is resumed.
+template <class Precision>
+struct RoundReferences {
+  static constexpr const char* name = "binning: round references";
+  using State = typename Precision::State;
+  Vec3View<State> reference;
+  PairCoordinates<State, typename Precision::Pair> coordinates;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    const Vec3<State> place = reference[i];
+    reference.store(i, coordinates(place).template to<State>());
   }
 };
 
@@ -513,11 +528,7 @@ template <class Precision>
 auto Binning<Precision>::look_ahead(const StepControl* control, const ListAges& ages,
                                     double timestep) const -> LookAhead<Precision> {
   constexpr double share = 0.98;
-  if (rules_.lasts == OrderLasts::one_step) {
-    LookAhead<Precision> here;
-    here.coordinates = coordinates();
-    return here;
-  }
+  if (rules_.lasts == OrderLasts::one_step) return {};
   return {true,
           control,
           ages.list,
@@ -609,6 +620,7 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles,
                                    rules_.parts,
                                    std::as_const(*this).kick(),
                                    ahead,
+                                   coordinates(),
                                    packed_[1].data(),
                                    grid_.view<State>().side,
                                    places_,
@@ -646,6 +658,15 @@ void Binning<Precision>::renew_mirror(const Particles<Precision>& particles, Str
   for_each(stream, particles.count,
            PackPositions<Precision>{particles.state.position.view(), particles.state.type.data(),
                                     packed_[0].data(), coordinates(), particles.types > 1});
+}
+
+template <class Precision>
+void Binning<Precision>::change_lattice(double spacing, const Particles<Precision>& particles,
+                                        Stream& stream) {
+  rules_.spacing = spacing;
+  if (rules_.lasts == OrderLasts::one_step) return;
+  renew_mirror(particles, stream);
+  for_each(stream, particles.count, RoundReferences<Precision>{reference_.view(), coordinates()});
 }
 
 template <class Precision>

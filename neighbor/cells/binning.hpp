@@ -83,6 +83,10 @@ class Binning {
     rules_.spacing = spacing;
   }
 
+  /// Of coordinates of pairs. An order that lasts goes on with the mirror of unit 0 and the places
+  /// that the watch compares with; others are to be made anew.
+  void change_lattice(double spacing, const Particles<Precision>& particles, Stream& stream);
+
   /// Allocates for these particles, so that none of it happens in a step.
   void reserve(const Particles<Precision>& particles, Stream& stream);
 

@@ -1,10 +1,13 @@
 // Back ends that sum forces in whole quanta in mixed precision. What they share with all back ends
 // is tested over the registry.
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/every_backend.hpp"
+#include "tests/support/exact_state.hpp"
+#include "tests/support/heat_bath.hpp"
 #include "tests/support/pairs_that_cancel.hpp"
 
 namespace pencilbox::testing {
@@ -120,7 +123,93 @@ TEST_P(Quanta, HoldBeyondOpenFaces) {
   expect_right(setup);
 }
 
+/// A run from a lattice, whose forces are small at first.
+class QuantaOfACrystal : public Quanta {
+ protected:
+  static constexpr double bar_of_mixed = 5e-5;
+
+  SimulationSetup crystal() const {
+    SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::cut);
+    setup.backend = backend().info.name;
+    setup.options = default_options(backend().info);
+    setup.precision = precision();
+    setup.timestep = 0.005;
+    return setup;
+  }
+  std::unique_ptr<Simulation> started(const SimulationSetup& setup) const {
+    return backend().device->make(setup);
+  }
+  static bool has_large_forces(Simulation& simulation) {
+    return simulation.exact_state().integrator.at("forces_are_large").front() != 0.0;
+  }
+  static Frame frame_of(Simulation& simulation) {
+    FieldSet fields;
+    for (const Field field : {Field::position, Field::force, Field::id}) fields.insert(field);
+    return simulation.snapshot(fields);
+  }
+  static std::vector<Double3> true_forces(SimulationSetup setup, const Frame& frame) {
+    setup.start.position = frame.position;
+    return evaluate_reference(std::move(setup)).frame.force;
+  }
+};
+
+TEST_P(QuantaOfACrystal, AreNotForItsFirstSteps) {
+  const SimulationSetup setup = crystal();
+  const auto simulation = started(setup);
+  for (int step = 0; step <= 24; step += 2) {
+    SCOPED_TRACE(step);
+    const Frame mine = frame_of(*simulation);
+    const std::vector<Double3> truth = true_forces(setup, mine);
+    EXPECT_LE(largest_difference(mine.force, truth),
+              bar_of_mixed * std::max(1.0, largest_component(truth)));
+    expect_to_cancel(mine.force);
+    EXPECT_TRUE(step > 4 || !has_large_forces(*simulation));
+    simulation->advance(2, step % 4 == 0 ? LastStep::forces_only : LastStep::with_energies);
+  }
+  EXPECT_TRUE(has_large_forces(*simulation));
+}
+
+/// Between two looks at its forces, and before and behind the one that finds them large.
+TEST_P(QuantaOfACrystal, GoOnAsTheyWere) {
+  if (!has_a_fixed_order(GetParam())) GTEST_SKIP() << "its bits are not the same each time";
+  SimulationSetup setup = crystal();
+  setup.deterministic = true;
+  setup.steps = 40;
+  const auto whole = started(setup);
+  std::vector<ExactState> on_the_way;
+  for (const std::int64_t step : {3, 8, 12, 16, 20}) {
+    whole->advance(step - whole->step(), LastStep::forces_only);
+    on_the_way.push_back(whole->exact_state());
+  }
+  whole->advance(40 - whole->step());
+  for (const ExactState& state : on_the_way) {
+    SCOPED_TRACE(state.step);
+    const auto resumed = backend().device->resume(setup, state);
+    expect_same(resumed->exact_state(), state);
+    resumed->advance(40 - state.step);
+    expect_same(resumed->exact_state(), whole->exact_state());
+  }
+}
+
+/// Forces of a minimum are smaller than any quantum.
+TEST_P(QuantaOfACrystal, AreNotWhereAMinimumIsSought) {
+  constexpr double tolerance = 1e-5;
+  SimulationSetup setup = with_integrator(
+      crystal(), "fire", {{"force_tolerance", tolerance}, {"max_displacement", 0.1}});
+  for (std::size_t i = 0; i < setup.start.position.size(); i += 3) {
+    setup.start.position[i][i % 2] += 0.08;
+  }
+  const auto simulation = started(setup);
+  for (int k = 0; k < 8 && !simulation->minimisation()->converged(); ++k) {
+    simulation->advance(128, LastStep::forces_only);
+  }
+  EXPECT_LE(simulation->minimisation()->largest_force, tolerance);
+  EXPECT_FALSE(has_large_forces(*simulation));
+}
+
 INSTANTIATE_TEST_SUITE_P(, Quanta, ::testing::ValuesIn(backends_with_quanta()), case_name);
+INSTANTIATE_TEST_SUITE_P(, QuantaOfACrystal, ::testing::ValuesIn(backends_with_quanta()),
+                         case_name);
 
 }  // namespace
 }  // namespace pencilbox::testing

@@ -11,6 +11,7 @@
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
 #include "tests/support/heat_bath.hpp"
+#include "tests/support/pairs_that_cancel.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -752,6 +753,66 @@ TEST_P(Refused, InWords) {
 }
 
 PENCILBOX_FOR_EVERY_BACKEND_IN_DOUBLE(Refused);
+
+class QuantaOnRanks : public OnSeveralRanks {
+ protected:
+  SimulationSetup crystal() const {
+    SimulationSetup setup =
+        as_the_case_has_it(make_lj_setup(thermal_crystal(6, 0.8442), 2.5, Truncation::force_shift));
+    setup.timestep = 0.005;
+    return setup;
+  }
+  static bool has_large_forces(const ExactState& state) {
+    return state.integrator.at("forces_are_large").front() != 0.0;
+  }
+  /// Of its own positions, and that they cancel.
+  static void expect_right_forces(Simulation& simulation, SimulationSetup setup) {
+    FieldSet fields;
+    for (const Field field : {Field::position, Field::force}) fields.insert(field);
+    const Frame mine = simulation.snapshot(fields);
+    setup.start.position = mine.position;
+    const std::vector<Double3> truth = evaluate_reference(std::move(setup)).frame.force;
+    EXPECT_LE(largest_difference(mine.force, truth),
+              5e-5 * std::max(1.0, largest_component(truth)));
+    expect_to_cancel(mine.force);
+  }
+};
+
+/// In the first steps of a crystal forces are too small for them; and whoever goes on knows.
+TEST_P(QuantaOnRanks, BeginWhereForcesAreLarge) {
+  const SimulationSetup setup = crystal();
+  const auto one = on_one(setup);
+  one->advance(28);
+  FieldSet fields;
+  fields.insert(Field::position);
+  const auto truth = one->snapshot(fields).position;
+  for (const Exchange exchange : {Exchange::direct, Exchange::host}) {
+    const auto several = on({2, 2, 1}, setup, exchange);
+    expect_right_forces(*several, setup);
+    several->advance(2);
+    expect_right_forces(*several, setup);
+    several->advance(4, LastStep::forces_only);
+    const ExactState between = several->exact_state();
+    EXPECT_FALSE(has_large_forces(between));
+    several->advance(11);
+    expect_right_forces(*several, setup);
+    EXPECT_TRUE(has_large_forces(several->exact_state()));
+    several->advance(11);
+    expect_right_forces(*several, setup);
+    const auto resumed = rank_device_of(backend().device->kind())
+                             .resume(setup, between, {RankGrid{1, 2, 1}, false, exchange},
+                                     in_this_process({1, 2, 1}));
+    resumed->advance(22);
+    EXPECT_TRUE(has_large_forces(resumed->exact_state()));
+    for (Simulation* simulation : {several.get(), resumed.get()}) {
+      EXPECT_LE(largest_difference(simulation->snapshot(fields).position, truth), 2e-6);
+    }
+  }
+}
+
+PENCILBOX_WHERE(QuantaOnRanks, [](const BackendCase& one) {
+  return one.backend.info.sums_quanta && one.precision == Precision::mixed;
+});
 
 class AutoOnRanks : public OnSeveralRanks {};
 
