@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* forces_are_large = "forces_are_large";
 
-constexpr std::int64_t first_look = 8, most_between_looks = 4096;
+constexpr std::int64_t first_look = 8, most_between_looks = 16384;
 
 std::int64_t next_look(std::int64_t step) {
   if (step < first_look) return first_look;

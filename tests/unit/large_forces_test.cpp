@@ -12,16 +12,16 @@ TEST(LargeForces, AreLookedForSoonAfterTheStartAndThenSeldom) {
   StageSettings stage;
   stage.first_step = 100;
   std::vector<std::int64_t> looks;
-  for (std::int64_t step = 0; step <= 13000; ++step) {
+  for (std::int64_t step = 0; step <= 50000; ++step) {
     if (looks_at_forces_at(step, stage)) looks.push_back(step);
   }
-  const std::vector<std::int64_t> expected = {8,   16,   32,   64,   100,  128,  256,
-                                              512, 1024, 2048, 4096, 8192, 12288};
+  const std::vector<std::int64_t> expected = {8,    16,   32,   64,   100,   128,   256,  512,
+                                              1024, 2048, 4096, 8192, 16384, 32768, 49152};
   EXPECT_EQ(looks, expected);
 }
 
 TEST(LargeForces, NoLookIsPassed) {
-  for (std::int64_t step = 0; step <= 13000; ++step) {
+  for (std::int64_t step = 0; step <= 3000; ++step) {
     const std::int64_t next = step + steps_to_look_at_forces(step);
     ASSERT_GT(next, step);
     StageSettings stage;
