@@ -1,4 +1,4 @@
-// Sums over the particles on their device: energies, virial, momentum. In double, in a fixed order.
+// Sums over the particles on their device: energies, virial, momentum, forces. In double, in a fixed order.
 #pragma once
 
 #include "core/observation.hpp"

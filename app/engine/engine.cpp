@@ -227,10 +227,7 @@ void Engine<Precision>::advance(std::int64_t steps, LastStep last) {
       step_ += std::exchange(steps, 0);
       break;
     }
-    if (looks_at_forces_at(step_, setup_) && look_at_forces() && candidates_.size() > 1) {
-      rehearse();
-      choose_again();
-    }
+    if (looks_at_forces_at(step_, setup_)) choose_sums();
     std::int64_t some = steps_at_once(steps);
     if (is_choosing()) {
       some = std::min(some, choosing_->steps_wanted(expected_interval_[active_]));

@@ -117,8 +117,9 @@ class Engine {
   void look_after_health(std::int64_t first_step);
   std::string place_last_seen(ParticleId id);
 
-  // From small forces to large ones, or back: engine_box.cpp
-  bool look_at_forces();
+  // From small forces to large ones, or back: engine_sums.cpp
+  void choose_sums();
+  bool look_at_forces(Wanted wanted);
   void change_coordinates();
 
   // From one stage to another: engine_state.cpp

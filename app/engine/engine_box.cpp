@@ -1,11 +1,6 @@
-// The engine between batches: from a box to one of another size, and from one way to sum forces to
-// another.
-#include <utility>
-
+// The engine between batches: from a box to one of another size.
 #include "app/engine/engine.hpp"
-#include "app/engine/large_forces.hpp"
 #include "app/engine/simulation_problem.hpp"
-#include "core/observables.hpp"
 #include "neighbor/cells/change_grid.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -59,32 +54,6 @@ void Engine<Precision>::stretch_to(const Box& box) {
   end.wait();
   if (candidate().keeps_list()) rebuild_seconds_ = end.seconds_since(begin);
   if (grid().cells != before.cells) look_after_health(step_);
-}
-
-/// Whether sums are others from here on: they are in quanta while forces are as large as those of
-/// a liquid. A minimisation makes them as small as it can.
-template <class Precision>
-bool Engine<Precision>::look_at_forces() {
-  if (!may_sum_quanta_) return false;
-  const bool are_large =
-      !minimisation() &&
-      are_forces_large(problem_, sum_squared_forces(particles_, reduction_, stream_));
-  if (std::exchange(problem_.forces_are_large, are_large) == are_large) return false;
-  change_coordinates();
-  return true;
-}
-
-/// Quanta take coordinates on a lattice. A list stays as it is.
-template <class Precision>
-void Engine<Precision>::change_coordinates() {
-  Problem problem = problem_for(candidates_[active_], problem_);
-  if (!problem.in_quanta) return;
-  problem.grid = grid();
-  binning_->change_lattice(spacing_of_coordinates(problem), particles_, stream_);
-  graphs_.forget();
-  has_run_ = false;  // by these kernels
-  if (!candidate().keeps_list()) order_and_rebuild();
-  evaluate(Wanted::forces);
 }
 
 template class Engine<SinglePrecision>;

@@ -140,7 +140,7 @@ void Engine<Precision>::load(const StartState& start, const Problem& problem) {
   order_and_rebuild();
   if (candidates_.size() > 1 && setup_.deterministic) keep_equal_bits();
   evaluate(Wanted::forces_and_energies);
-  if (look_at_forces()) evaluate(Wanted::forces_and_energies);
+  look_at_forces(Wanted::forces_and_energies);
   look_after_health(step_);
   if (candidates_.size() > 1) rehearse();
   refuse_if_not_persistent();

@@ -73,7 +73,7 @@ class RankedSimulation final : public Simulation {
   void advance(std::int64_t steps, LastStep last) override {
     const auto begin = std::chrono::steady_clock::now();
     while (steps > 0) {
-      if (looks_at_forces_at(step_, setup_)) look_at_forces();
+      if (looks_at_forces_at(step_, setup_)) look_at_forces(Wanted::forces);
       const std::int64_t some = steps_at_once(steps);
       const bool changes_box = setup_.changes_box_at(step_ + some);
       steps -= some;
@@ -288,19 +288,18 @@ class RankedSimulation final : public Simulation {
     look_after(health);
   }
 
-  /// As one rank does; whether sums are others from here on.
-  bool look_at_forces() {
-    if (!problem_.in_quanta) return false;
+  /// As one rank does: where sums are others from here on, `wanted` is evaluated anew.
+  void look_at_forces(Wanted wanted) {
+    if (!problem_.in_quanta) return;
     const double sum_of_squares =
         together({Order::What::sum_squared_forces}, [&] { return team_->sum_squared_forces(); });
     const bool are_large = are_forces_large(problem_, sum_of_squares);
-    if (std::exchange(problem_.forces_are_large, are_large) == are_large) return false;
+    if (std::exchange(problem_.forces_are_large, are_large) == are_large) return;
     together({.what = Order::What::take_forces_to_be, .large = are_large}, [&] {
       team_->take_forces_to_be(are_large);
       return true;
     });
-    evaluate(Wanted::forces);
-    return true;
+    evaluate(wanted);
   }
 
   void zero_momentum() {
@@ -383,7 +382,7 @@ class RankedSimulation final : public Simulation {
     bin_whole();
     deal_out();
     evaluate(Wanted::forces_and_energies);
-    if (look_at_forces()) evaluate(Wanted::forces_and_energies);
+    look_at_forces(Wanted::forces_and_energies);
   }
 
   void look() {

@@ -1,12 +1,12 @@
 // Back ends that sum forces in whole quanta in mixed precision. What they share with all back ends
 // is tested over the registry.
-#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
+#include "tests/support/forces_in_time.hpp"
 #include "tests/support/heat_bath.hpp"
 #include "tests/support/pairs_that_cancel.hpp"
 
@@ -126,8 +126,6 @@ TEST_P(Quanta, HoldBeyondOpenFaces) {
 /// A run from a lattice, whose forces are small at first.
 class QuantaOfACrystal : public Quanta {
  protected:
-  static constexpr double bar_of_mixed = 5e-5;
-
   SimulationSetup crystal() const {
     SimulationSetup setup = make_lj_setup(thermal_crystal(4, 0.8442), 2.5, Truncation::cut);
     setup.backend = backend().info.name;
@@ -139,18 +137,6 @@ class QuantaOfACrystal : public Quanta {
   std::unique_ptr<Simulation> started(const SimulationSetup& setup) const {
     return backend().device->make(setup);
   }
-  static bool has_large_forces(Simulation& simulation) {
-    return simulation.exact_state().integrator.at("forces_are_large").front() != 0.0;
-  }
-  static Frame frame_of(Simulation& simulation) {
-    FieldSet fields;
-    for (const Field field : {Field::position, Field::force, Field::id}) fields.insert(field);
-    return simulation.snapshot(fields);
-  }
-  static std::vector<Double3> true_forces(SimulationSetup setup, const Frame& frame) {
-    setup.start.position = frame.position;
-    return evaluate_reference(std::move(setup)).frame.force;
-  }
 };
 
 TEST_P(QuantaOfACrystal, AreNotForItsFirstSteps) {
@@ -158,15 +144,11 @@ TEST_P(QuantaOfACrystal, AreNotForItsFirstSteps) {
   const auto simulation = started(setup);
   for (int step = 0; step <= 24; step += 2) {
     SCOPED_TRACE(step);
-    const Frame mine = frame_of(*simulation);
-    const std::vector<Double3> truth = true_forces(setup, mine);
-    EXPECT_LE(largest_difference(mine.force, truth),
-              bar_of_mixed * std::max(1.0, largest_component(truth)));
-    expect_to_cancel(mine.force);
-    EXPECT_TRUE(step > 4 || !has_large_forces(*simulation));
+    expect_right_forces(*simulation, setup);
+    EXPECT_TRUE(step > 4 || !has_large_forces(simulation->exact_state()));
     simulation->advance(2, step % 4 == 0 ? LastStep::forces_only : LastStep::with_energies);
   }
-  EXPECT_TRUE(has_large_forces(*simulation));
+  EXPECT_TRUE(has_large_forces(simulation->exact_state()));
 }
 
 /// Between two looks at its forces, and before and behind the one that finds them large.
@@ -204,7 +186,7 @@ TEST_P(QuantaOfACrystal, AreNotWhereAMinimumIsSought) {
     simulation->advance(128, LastStep::forces_only);
   }
   EXPECT_LE(simulation->minimisation()->largest_force, tolerance);
-  EXPECT_FALSE(has_large_forces(*simulation));
+  EXPECT_FALSE(has_large_forces(simulation->exact_state()));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Quanta, ::testing::ValuesIn(backends_with_quanta()), case_name);

@@ -10,8 +10,8 @@
 #include "core/ramp_parameter.hpp"
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
+#include "tests/support/forces_in_time.hpp"
 #include "tests/support/heat_bath.hpp"
-#include "tests/support/pairs_that_cancel.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -761,20 +761,6 @@ class QuantaOnRanks : public OnSeveralRanks {
         as_the_case_has_it(make_lj_setup(thermal_crystal(6, 0.8442), 2.5, Truncation::force_shift));
     setup.timestep = 0.005;
     return setup;
-  }
-  static bool has_large_forces(const ExactState& state) {
-    return state.integrator.at("forces_are_large").front() != 0.0;
-  }
-  /// Of its own positions, and that they cancel.
-  static void expect_right_forces(Simulation& simulation, SimulationSetup setup) {
-    FieldSet fields;
-    for (const Field field : {Field::position, Field::force}) fields.insert(field);
-    const Frame mine = simulation.snapshot(fields);
-    setup.start.position = mine.position;
-    const std::vector<Double3> truth = evaluate_reference(std::move(setup)).frame.force;
-    EXPECT_LE(largest_difference(mine.force, truth),
-              5e-5 * std::max(1.0, largest_component(truth)));
-    expect_to_cancel(mine.force);
   }
 };
 
