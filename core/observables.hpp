@@ -1,4 +1,5 @@
-// Sums over the particles on their device: energies, virial, momentum, forces. In double, in a fixed order.
+// Sums over the particles on their device: energies, virial, momentum, forces. In double, in a
+// fixed order.
 #pragma once
 
 #include "core/observation.hpp"
