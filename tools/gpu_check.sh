@@ -56,6 +56,14 @@ sharded() {
   return $bad
 }
 
+# The back ends that the device has.
+backends_here() {
+  local backend
+  for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+    if "$bin/pencilbox" backends "$backend" | grep -qw "^devices:.* $device"; then echo "$backend"; fi
+  done
+}
+
 run_tests() {
   timed "device layer" device_tests.log "$bin/device_tests_$device" --gtest_brief=1
   timed "every back end" backend_tests.log sharded 8 "$bin/backend_tests" --gtest_brief=1 --gtest_filter="*${device}_*"
@@ -68,7 +76,7 @@ run_tests() {
 sanitizer_jobs() {
   local tool backend
   for tool in memcheck racecheck initcheck synccheck; do
-    for backend in ${PENCILBOX_BACKENDS:-$("$bin/pencilbox" backends | awk '{print $1}')}; do
+    for backend in ${PENCILBOX_BACKENDS:-$(backends_here)}; do
       local name=${device}_${backend//-/_}
       echo "$tool $name backend_tests *EveryNumberOfParticles*${name}_*:*OneOrTwoCells*${name}_single*:*OpenBoundaries*${name}_single*:*Mixtures*${name}_mixed*:*ThreeRuns*${name}_single*"
     done
@@ -135,7 +143,7 @@ speed() {
     melt 40 1000 par-part-no-loop $precision
     melt 80 200 par-part-no-loop $precision
   done
-  for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+  for backend in $(backends_here); do
     case $backend in
       reference | par-part-no-loop) continue ;;
       all-pairs) melt 20 100 "$backend" single ;;
@@ -246,7 +254,7 @@ PYTHON
 resume() {
   local backend
   mkdir -p "$out/resume"
-  for backend in $("$bin/pencilbox" backends | awk '{print $1}'); do
+  for backend in $(backends_here); do
     timed "resume: $backend" "resume_$backend.log" same_as_without_a_stop "$backend"
   done
   timed "resume: $device, host, $device" resume_devices.log across_devices

@@ -105,13 +105,13 @@ std::filesystem::path read_csv(const FewParticlesArguments& arguments) {
 
 FewParticlesRequest read_request(const FewParticlesArguments& arguments) {
   FewParticlesRequest request;
-  request.known = build_catalogue().backends;
+  request.device = &read_device(few_particles_words, arguments);
+  request.known = request.device->backends();
   request.backends =
       read_backends(few_particles_words, arguments.backends, arguments.options, request.known);
   request.potentials = read_potentials(arguments.potential);
   request.repeats = read_integer(few_particles_place_of("--repeats"), arguments.repeats, 1, 1000);
   request.csv = read_csv(arguments);
-  request.device = &read_device(few_particles_words, arguments);
   request.properties = request.device->properties();
   const char* usual_calls = request.properties.emulates_blocks ? "20" : "200";
   request.calls = read_integer(few_particles_place_of("--calls"),

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "app/commands/program.hpp"
+#include "app/engine/simulation.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox {
@@ -17,8 +18,20 @@ std::string allowed_values(const OptionInfo& option) {
 
 namespace {
 
+/// Of this build, those that have it.
+std::vector<std::string> devices_of(const BackendInfo& info) {
+  std::vector<std::string> kinds;
+  for (const DeviceApi* device : devices()) {
+    for (const BackendInfo& one : device->backends()) {
+      if (one.name == info.name) kinds.push_back(device->kind());
+    }
+  }
+  return kinds;
+}
+
 std::string describe(const BackendInfo& info) {
-  std::string text = fmt::format("{}: {}\nsource: {}\n", info.name, info.summary, info.source);
+  std::string text = fmt::format("{}: {}\nsource: {}\ndevices: {}\n", info.name, info.summary,
+                                 info.source, fmt::join(devices_of(info), ", "));
   if (info.options.empty()) return text + "options: none\n";
   text += "options:\n";
   for (const OptionInfo& option : info.options) {

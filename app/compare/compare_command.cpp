@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -103,9 +105,9 @@ std::string note_on_stages(const Deck& deck, bool is_other_start) {
 }
 
 Contest make_contest(const CompareArguments& arguments, const Deck& deck,
-                     const DeviceProperties& device) {
+                     std::vector<BackendInfo> known, const DeviceProperties& device) {
   Contest contest;
-  contest.known = build_catalogue().backends;
+  contest.known = std::move(known);
   contest.backends =
       read_backends(compare_words, arguments.backends, arguments.options, contest.known);
   contest.all_of_them = arguments.backends.empty();
@@ -146,7 +148,7 @@ void compare_command(const CompareArguments& arguments) {
   const DeviceApi& device = choose_device(deck.device);
   const DeviceProperties properties = device.properties();
   const Provenance provenance = provenance_of(device, resolved_yaml(deck));
-  Contest contest = make_contest(arguments, deck, properties);
+  Contest contest = make_contest(arguments, deck, device.backends(), properties);
   const ResultFiles files = result_files(arguments, deck);
   require_memory_for_start(deck);
   contest.setup = setup_of_last_stage(deck, arguments.from.empty()
