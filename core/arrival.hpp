@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/cell_box.hpp"
 #include "core/cell_parts.hpp"
 #include "core/grid_view.hpp"
 #include "core/look_ahead.hpp"
@@ -73,6 +74,29 @@ struct CellStep {
   }
 };
 
+/// A particle on its way to the cell it is in now.
+template <class State>
+struct WayToCell {
+  CellStep<State> x, y, z;
+
+  PENCILBOX_DEVICE_FUNCTION WayToCell(const GridView<State>& grid, const CellCoordinates& old,
+                                      const Vec3<State>& offset)
+      : x(old.x, offset.x, grid.side.x, grid.cells.x, grid.periodic.x),
+        y(old.y, offset.y, grid.side.y, grid.cells.y, grid.periodic.y),
+        z(old.z, offset.z, grid.side.z, grid.cells.z, grid.periodic.z) {}
+
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates cell() const { return {x.cell, y.cell, z.cell}; }
+  PENCILBOX_DEVICE_FUNCTION bool failed() const { return x.failed || y.failed || z.failed; }
+  PENCILBOX_DEVICE_FUNCTION Vec3<std::int32_t> crossed() const {
+    return {x.crossed, y.crossed, z.crossed};
+  }
+  /// Another place as seen from the old cell, from the new one.
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> with_it(const Vec3<State>& other,
+                                                const Vec3<State>& side) const {
+    return {x.with_it(other.x, side.x), y.with_it(other.y, side.y), z.with_it(other.z, side.z)};
+  }
+};
+
 /// The first particle that failed, whichever thread is the first to say so.
 PENCILBOX_DEVICE_FUNCTION inline void note_failure(std::uint64_t* failure, const StepNumber& step,
                                                    ParticleId id) {
@@ -80,8 +104,12 @@ PENCILBOX_DEVICE_FUNCTION inline void note_failure(std::uint64_t* failure, const
                           static_cast<std::uint64_t>(id));
 }
 
+/// In place of a ticket.
+constexpr Index waits_for_ticket = -2;
+
 /// Into the cell where it is now: counted in its part of it, with a ticket that says which of the
-/// part it is.
+/// part it is. Who comes from a cell that is not quiet, or would go to one, waits without a ticket
+/// for whoever knows of others.
 template <class State>
 struct IntoCells {
   GridView<State> grid;
@@ -93,43 +121,45 @@ struct IntoCells {
   Index* counts;           ///< [parts of all cells]
   Index* ticket;           ///< [N]
   std::uint64_t* failure;  ///< step and id of the first that failed
+  QuietCells quiet{};
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
     const auto stays = [](const Vec3<State>& now, const Vec3<State>&, const Vec3<State>&) {
       return now;
     };
-    (*this)(i, offset, Vec3<State>{}, Vec3<State>{}, stays, step);
+    position.store(i, offset);
+    assign_cell(i, offset, Vec3<State>{}, Vec3<State>{}, stays, step);
   }
 
-  /// The cell is the one where it will be, as a LookAhead tells.
+  /// Of one that lies at this offset already: the cell where it will be, as a LookAhead tells.
   template <class Ahead>
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
-                                            const Vec3<State>& velocity, const Vec3<State>& kick,
-                                            const Ahead& ahead, const StepNumber& step) const {
+  PENCILBOX_DEVICE_FUNCTION void assign_cell(Index i, const Vec3<State>& offset,
+                                             const Vec3<State>& velocity, const Vec3<State>& kick,
+                                             const Ahead& ahead, const StepNumber& step) const {
     const Index home = cell[i];
+    if (!quiet.has(grid, home)) return wait(i);
     const Vec3<State> then = ahead(offset, velocity, kick);
-    if (is_inside(then)) {  // most are: nothing to divide then
-      position.store(i, offset);
-      ticket[i] = atomic_add(counts + parts.number(grid.side, home, then), Index{1});
-      return;
-    }
-    const CellCoordinates old = grid.coordinates(home);
-    const CellStep<State> x(old.x, then.x, grid.side.x, grid.cells.x, grid.periodic.x);
-    const CellStep<State> y(old.y, then.y, grid.side.y, grid.cells.y, grid.periodic.y);
-    const CellStep<State> z(old.z, then.z, grid.side.z, grid.cells.z, grid.periodic.z);
-    const Index now = grid.linear({x.cell, y.cell, z.cell});
-    const Vec3<State> place{x.with_it(offset.x, grid.side.x), y.with_it(offset.y, grid.side.y),
-                            z.with_it(offset.z, grid.side.z)};
+    if (is_inside(then)) return take_ticket(i, home, then);  // most are: nothing to divide
+    const WayToCell<State> way(grid, grid.coordinates(home), then);
+    if (!quiet.has(way.cell())) return wait(i);
+    const Index now = grid.linear(way.cell());
+    const Vec3<State> place = way.with_it(offset, grid.side);
     position.store(i, place);
     cell[i] = now;
-    if (x.crossed != 0) image.x[i] += x.crossed;
-    if (y.crossed != 0) image.y[i] += y.crossed;
-    if (z.crossed != 0) image.z[i] += z.crossed;
-    if (x.failed || y.failed || z.failed) note_failure(failure, step, id[i]);
-    const Vec3<State> place_then = ahead(place, velocity, kick);
-    ticket[i] = atomic_add(counts + parts.number(grid.side, now, place_then), Index{1});
+    if (way.x.crossed != 0) image.x[i] += way.x.crossed;
+    if (way.y.crossed != 0) image.y[i] += way.y.crossed;
+    if (way.z.crossed != 0) image.z[i] += way.z.crossed;
+    if (way.failed()) note_failure(failure, step, id[i]);
+    take_ticket(i, now, ahead(place, velocity, kick));
   }
+
+  /// In the part of the cell where it will be `then`.
+  PENCILBOX_DEVICE_FUNCTION void take_ticket(Index i, Index its_cell,
+                                             const Vec3<State>& then) const {
+    ticket[i] = atomic_add(counts + parts.number(grid.side, its_cell, then), Index{1});
+  }
+  PENCILBOX_DEVICE_FUNCTION void wait(Index i) const { ticket[i] = waits_for_ticket; }
 
   PENCILBOX_DEVICE_FUNCTION bool is_inside(const Vec3<State>& offset) const {
     return CellStep<State>::is_inside(offset.x, grid.side.x) &&

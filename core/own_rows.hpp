@@ -1,20 +1,11 @@
 // Which rows are a rank's own particles: others are copies of its neighbours', or empty.
 #pragma once
 
+#include "core/cell_box.hpp"
 #include "core/device/device.hpp"
 #include "core/grid_view.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// Cells [begin, end) in each direction.
-struct CellBox {
-  CellCoordinates begin, end;
-
-  PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const {
-    return c.x >= begin.x && c.x < end.x && c.y >= begin.y && c.y < end.y && c.z >= begin.z &&
-           c.z < end.z;
-  }
-};
 
 struct OwnRows {
   const Index* used;  ///< rows that are some particle's

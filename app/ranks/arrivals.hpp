@@ -59,12 +59,8 @@ struct TakeIn {
     if (kick.x != nullptr) kick.store(i, its_kick);
     id[i] = row.id;
     if (several_types) type[i] = row.type;
-    if (coming == Coming::emigrants) {
-      into_cells.ticket[i] = 0;
-      return;
-    }
-    const Index part = into_cells.parts.number(into_cells.grid.side, row.cell, row.position);
-    into_cells.ticket[i] = atomic_add(into_cells.counts + part, Index{1});
+    if (coming == Coming::emigrants) return into_cells.wait(i);
+    into_cells.take_ticket(i, row.cell, row.position);
   }
 };
 

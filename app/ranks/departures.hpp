@@ -6,6 +6,7 @@
 #include "app/ranks/decomposition.hpp"
 #include "app/ranks/mailbox.hpp"
 #include "core/arrival.hpp"
+#include "core/cell_box.hpp"
 #include "core/device/flags.hpp"
 #include "core/own_rows.hpp"
 #include "integrators/particle_move.hpp"
@@ -44,7 +45,10 @@ struct Departures {
                                             const Vec3<State>& its_velocity,
                                             const StepNumber& step) const {
     const bool is_inside = into_cells.is_inside(offset);
-    if (is_inside && unseen.has(home)) return stay(i, into_cells.cell[i], offset, offset);
+    if (is_inside && unseen.has(home)) {
+      into_cells.position.store(i, offset);
+      return into_cells.take_ticket(i, into_cells.cell[i], offset);
+    }
     CellCoordinates now;
     Emigrant row = moved(i, home, offset, offset, its_velocity, step, now);
     who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
@@ -55,17 +59,18 @@ struct Departures {
         emigrate(who, cell, row);
       } else {
         come_into(i, cell, row);
-        stay(i, cell, row.position, row.position);
+        into_cells.take_ticket(i, cell, row.position);
       }
     });
   }
 
-  /// The same of one who has a row of its own in any case, counted or not, and is shown to nobody:
-  /// into the cell where it will be.
+  /// The same of one who lies there already, into the cell where it will be; it is shown to nobody
+  /// yet. Only who is through, among quiet cells, has a ticket then.
   PENCILBOX_DEVICE_FUNCTION void settle(Index i, const CellCoordinates& home,
                                         const StepNumber& step) const {
-    into_cells.ticket[i] = somebody;
     const Vec3<State> offset = into_cells.position[i], its_velocity = velocity[i];
+    into_cells.assign_cell(i, offset, its_velocity, kick[i].template to<State>(), ahead, step);
+    if (into_cells.ticket[i] != waits_for_ticket) return;
     const Vec3<State> then = will_be(i, offset);
     if (into_cells.is_inside(then)) return;
     CellCoordinates now;
@@ -86,7 +91,7 @@ struct Departures {
     const Vec3<State> position = into_cells.position[i];
     const Vec3<State> then = will_be(i, position);
     const CellCoordinates place = home(i);
-    stay(i, into_cells.cell[i], position, then);
+    into_cells.take_ticket(i, into_cells.cell[i], then);
     if (unseen.has(place)) return;
     Emigrant row{};
     row.position = then;
@@ -99,8 +104,6 @@ struct Departures {
   }
 
  private:
-  static constexpr Index somebody = 0;
-
   PENCILBOX_DEVICE_FUNCTION Vec3<State> will_be(Index i, const Vec3<State>& position) const {
     return ahead(position, velocity[i], kick[i].template to<State>());
   }
@@ -111,17 +114,14 @@ struct Departures {
                                            const Vec3<State>& its_velocity, const StepNumber& step,
                                            CellCoordinates& now) const {
     const CellCoordinates old{home.x + first.x, home.y + first.y, home.z + first.z};
-    const CellStep<State> x(old.x, then.x, global.side.x, global.cells.x, global.periodic.x);
-    const CellStep<State> y(old.y, then.y, global.side.y, global.cells.y, global.periodic.y);
-    const CellStep<State> z(old.z, then.z, global.side.z, global.cells.z, global.periodic.z);
-    if (x.failed || y.failed || z.failed) note_failure(into_cells.failure, step, into_cells.id[i]);
-    now = {x.cell, y.cell, z.cell};
+    const WayToCell<State> way(global, old, then);
+    if (way.failed()) note_failure(into_cells.failure, step, into_cells.id[i]);
+    now = way.cell();
     Emigrant row{};
-    row.position = {x.with_it(offset.x, global.side.x), y.with_it(offset.y, global.side.y),
-                    z.with_it(offset.z, global.side.z)};
+    row.position = way.with_it(offset, global.side);
     row.velocity = its_velocity;
     row.image = into_cells.image[i];
-    row.image += {x.crossed, y.crossed, z.crossed};
+    row.image += way.crossed();
     row.id = into_cells.id[i];
     row.type = several_types ? type[i] : 0;
     return row;
@@ -131,13 +131,6 @@ struct Departures {
     into_cells.cell[i] = cell;
     into_cells.image.store(i, row.image);
     into_cells.position.store(i, row.position);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void stay(Index i, Index cell, const Vec3<State>& offset,
-                                      const Vec3<State>& then) const {
-    into_cells.position.store(i, offset);
-    const Index part = into_cells.parts.number(into_cells.grid.side, cell, then);
-    into_cells.ticket[i] = atomic_add(into_cells.counts + part, Index{1});
   }
 
   /// What has no room is counted all the same, and told later.
@@ -189,6 +182,26 @@ struct MoveOwn {
     const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
     velocity.store(i, now.velocity);
     depart(i, home, now.position, now.velocity, step);
+  }
+};
+
+/// Of each particle of its own that has been moved and waits: see IntoCells. What is in a row of
+/// others', or behind the last particle, is left out.
+template <class Precision>
+struct DepartWhoWaits {
+  static constexpr const char* name = "ranks: depart";
+
+  Departures<Precision> depart;
+  const Index* particles;  ///< that there are, ghosts included
+  Index* most;             ///< of them, so far
+  StepNumber step;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (i == 0 && *particles > *most) *most = *particles;
+    const CellCoordinates home = depart.home(i);
+    if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
+    if (depart.into_cells.ticket[i] != waits_for_ticket) return;
+    depart(i, home, depart.into_cells.position[i], depart.velocity[i], step);
   }
 };
 

@@ -297,6 +297,25 @@ void RankDomain<Precision>::both_halves() {
 }
 
 template <class Precision>
+bool RankDomain<Precision>::compute_and_move() {
+  if (!backend_->moves_targets()) return false;
+  const StepNumber next{nullptr, step_ + 1};
+  Arrival<Precision> arrival = binning_->arrival_apart(particles_, next, nullptr, 0);
+  arrival.into_cells.quiet = {cells_that_nobody_sees(), false};
+  const std::optional<KickAndDrift<Precision>> move =
+      integrator_->kick_and_drift({particles_, arrival, next});
+  if (!move) return false;
+  ++step_;
+  backend_->rebuild(view(), stream_);
+  backend_->compute_and_move(view(), *interaction_, *move, stream_);
+  binning_->moved_apart(particles_);
+  for_each(stream_, particles_.count,
+           DepartWhoWaits<Precision>{departures(), rows_used(), most_used_.data(), step()},
+           move_threads(particles_.count));
+  return true;
+}
+
+template <class Precision>
 void RankDomain<Precision>::take_in(Coming coming) {
   ParticleState<Precision>& state = particles_.state;
   for_each(stream_, mailbox_.slots(),

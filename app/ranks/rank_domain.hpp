@@ -84,6 +84,10 @@ class RankDomain {
   void show();
   void first_half();
   void both_halves();
+  /// compute() of forces and both_halves() in one pass, where back end and integrator can: who
+  /// stays among cells that nobody sees is through then, others depart behind it. Else false, with
+  /// nothing done.
+  bool compute_and_move();
   void order();
   void compute(Wanted wanted);
   /// Its part, for all to get.

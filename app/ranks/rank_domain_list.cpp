@@ -16,7 +16,9 @@ struct StayWhereTheyAre {
   Index* ticket;
   OwnRows own;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const { ticket[i] = own(i) ? 0 : nobody; }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    ticket[i] = own(i) ? waits_for_ticket : nobody;
+  }
 };
 
 /// Who was in a row when the order was made is in another one now.
@@ -39,7 +41,7 @@ struct ReturnToPresent {
   }
 };
 
-/// Each of its own into the cell where it is, or over to another rank. Copies are left out.
+/// Each of its own into the cell where it will be, or over to another rank. Copies are left out.
 template <class Precision>
 struct SettleOwn {
   static constexpr const char* name = "ranks: settle";
@@ -63,7 +65,7 @@ struct ShowOwn {
   BordersView borders;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (depart.into_cells.ticket[i] == nobody) return;
+    if (depart.into_cells.ticket[i] != waits_for_ticket) return;
     depart.show(i, [&](int to, Index k) { borders.note(to, k, i); });
   }
 };
@@ -126,6 +128,7 @@ struct StopBefore {
 
 template <class Precision>
 void RankDomain<Precision>::stay_where_they_are() {
+  binning_->expect_arrivals(stream_);
   for_each(stream_, particles_.count + mailbox_.slots(), StayWhereTheyAre{tickets(), own_rows()});
 }
 
@@ -144,12 +147,14 @@ Departures<Precision> RankDomain<Precision>::departures_for_list() {
   Departures<Precision> depart = departures();
   depart.kick = std::as_const(*binning_).kick();
   depart.ahead = ahead_;
+  depart.into_cells.quiet = {cells_that_nobody_sees(), false};
   return depart;
 }
 
 template <class Precision>
 void RankDomain<Precision>::settle() {
   profiler_.begin(Region::bin, stream_);
+  binning_->expect_arrivals(stream_);
   for_each(stream_, particles_.count,
            SettleOwn<Precision>{departures_for_list(), rows_used(), most_used_.data(), step()});
 }
@@ -162,7 +167,6 @@ void RankDomain<Precision>::take_emigrants() {
 
 template <class Precision>
 void RankDomain<Precision>::show_own() {
-  binning_->expect_arrivals(stream_);
   for_each(stream_, particles_.count + mailbox_.slots(),
            ShowOwn<Precision>{departures_for_list(), borders_.view()});
 }

@@ -354,11 +354,22 @@ void RankTeam<Precision>::advance_by_steps(std::int64_t steps, Wanted of_the_las
     const bool is_sample = left == steps || left % steps_a_sample == 2;
     profiler.sample_if(is_sample);
     order();
+    if (left > 1 && compute_and_move()) continue;
     compute(left == 1 ? of_the_last : Wanted::forces);
     if (domains_.front()->integrator().sums_in_steps()) sum_kinetic_energy(Velocities::kicked);
     for (auto& domain : domains_) left == 1 ? domain->second_half() : domain->both_halves();
     begin_region(Region::end);  // of the sample: what follows may be none
   }
+}
+
+/// In one pass, where back end and integrator can: all ranks have the same.
+template <class Precision>
+bool RankTeam<Precision>::compute_and_move() {
+  Domain& timed = *domains_.front();
+  if (timed.integrator().sums_in_steps() || timed.profiler().sampling()) return false;
+  bool has_moved = false;
+  for (auto& domain : domains_) has_moved = domain->compute_and_move();
+  return has_moved;
 }
 
 template <class Precision>

@@ -117,6 +117,7 @@ class RankTeam {
   void tell_kinetic_energy();
   void order();
   void compute(Wanted wanted);
+  bool compute_and_move();
   void advance_by_steps(std::int64_t steps, Wanted of_the_last);
 
   // Where a list is kept: rank_team_list.cpp.

@@ -83,7 +83,8 @@ struct ArriveWhereTheyAre {
   StepNumber step;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    into_cells(i, into_cells.position[i], velocity[i], known_kick<State>(kick, i), ahead, step);
+    into_cells.assign_cell(i, into_cells.position[i], velocity[i], known_kick<State>(kick, i),
+                           ahead, step);
   }
 };
 

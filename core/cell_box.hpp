@@ -1,0 +1,31 @@
+// A part of the grid.
+#pragma once
+
+#include "core/device/device.hpp"
+#include "core/grid_view.hpp"
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Cells [begin, end) in each direction.
+struct CellBox {
+  CellCoordinates begin, end;
+
+  PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const {
+    return c.x >= begin.x && c.x < end.x && c.y >= begin.y && c.y < end.y && c.z >= begin.z &&
+           c.z < end.z;
+  }
+};
+
+/// Cells that no other rank knows of: all, where there is one rank.
+struct QuietCells {
+  CellBox box{};
+  bool all = true;
+
+  PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const { return all || box.has(c); }
+  template <class Grid>
+  PENCILBOX_DEVICE_FUNCTION bool has(const Grid& grid, Index cell) const {
+    return all || box.has(grid.coordinates(cell));
+  }
+};
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
