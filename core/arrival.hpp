@@ -108,8 +108,8 @@ PENCILBOX_DEVICE_FUNCTION inline void note_failure(std::uint64_t* failure, const
 constexpr Index waits_for_ticket = -2;
 
 /// Into the cell where it is now: counted in its part of it, with a ticket that says which of the
-/// part it is. Who comes from a cell that is not quiet, or would go to one, waits without a ticket
-/// for whoever knows of others.
+/// part it is. Who comes from a cell that is seen, or would go to one, waits without a ticket
+/// for whoever knows by whom.
 template <class State>
 struct IntoCells {
   GridView<State> grid;
@@ -121,7 +121,7 @@ struct IntoCells {
   Index* counts;           ///< [parts of all cells]
   Index* ticket;           ///< [N]
   std::uint64_t* failure;  ///< step and id of the first that failed
-  QuietCells quiet{};
+  UnseenCells unseen{};
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
@@ -138,11 +138,11 @@ struct IntoCells {
                                              const Vec3<State>& velocity, const Vec3<State>& kick,
                                              const Ahead& ahead, const StepNumber& step) const {
     const Index home = cell[i];
-    if (!quiet.has(grid, home)) return wait(i);
+    if (!unseen.has(grid, home)) return wait(i);
     const Vec3<State> then = ahead(offset, velocity, kick);
     if (is_inside(then)) return take_ticket(i, home, then);  // most are: nothing to divide
     const WayToCell<State> way(grid, grid.coordinates(home), then);
-    if (!quiet.has(way.cell())) return wait(i);
+    if (!unseen.has(way.cell())) return wait(i);
     const Index now = grid.linear(way.cell());
     const Vec3<State> place = way.with_it(offset, grid.side);
     position.store(i, place);

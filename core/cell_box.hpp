@@ -16,8 +16,8 @@ struct CellBox {
   }
 };
 
-/// Cells that no other rank knows of: all, where there is one rank.
-struct QuietCells {
+/// Cells that no other rank sees: all, where there is one rank.
+struct UnseenCells {
   CellBox box{};
   bool all = true;
 

@@ -27,13 +27,17 @@ class Profiler {
   static constexpr std::int64_t one_in = emulates_blocks ? 8 : 64;
 
   /// Of units, or of cycles, one after the other: whether the next is to be a sample. One in
-  /// `one_in`, and the first `whole` one, after which those that stood in for it count no more.
+  /// `one_in`, and the first two `whole` ones. What stood in for a whole one counts no more where
+  /// there is one; nor does the first of these where there is a second, as it had kernels to load.
   bool is_next_a_sample(bool whole = true) {
-    const bool is_first_whole = whole && !has_whole_sample_;
+    constexpr int that_supersede = 2;
+    const bool supersedes = whole && whole_samples_ < that_supersede;
     ++passed_;
-    if (passed_ < next_sample_ && !is_first_whole) return false;
-    if (is_first_whole) forget();
-    has_whole_sample_ = has_whole_sample_ || whole;
+    if (passed_ < next_sample_ && !supersedes) return false;
+    if (supersedes) {
+      forget();
+      ++whole_samples_;
+    }
     next_sample_ = passed_ + one_in;
     return true;
   }
@@ -97,7 +101,8 @@ class Profiler {
     sampled_.fill(0.0);
   }
 
-  bool sampling_ = false, has_whole_sample_ = false;
+  bool sampling_ = false;
+  int whole_samples_ = 0;  ///< that superseded others
   std::int64_t passed_ = 0, next_sample_ = 0;
   std::vector<std::unique_ptr<Mark>> marks_;
   std::size_t used_ = 0;

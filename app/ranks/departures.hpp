@@ -21,11 +21,11 @@ struct Departures {
 
   GridView<State> global;
   CellCoordinates first;  ///< of the domain's grid, as the global one counts
-  CellBox own, unseen;    ///< in the domain's grid; who is in an unseen cell stays and is no copy
+  CellBox own;            ///< in the domain's grid
   WhoSees who_sees;
   int rank;
   Outgoing<Precision> outgoing;
-  IntoCells<State> into_cells;  ///< of the domain's grid
+  IntoCells<State> into_cells;  ///< of the domain's grid; who is in an unseen one is no copy
   const std::int32_t* type;
   Vec3View<const State> velocity;
   bool several_types;
@@ -45,7 +45,7 @@ struct Departures {
                                             const Vec3<State>& its_velocity,
                                             const StepNumber& step) const {
     const bool is_inside = into_cells.is_inside(offset);
-    if (is_inside && unseen.has(home)) {
+    if (is_inside && into_cells.unseen.has(home)) {
       into_cells.position.store(i, offset);
       return into_cells.take_ticket(i, into_cells.cell[i], offset);
     }
@@ -65,7 +65,7 @@ struct Departures {
   }
 
   /// The same of one who lies there already, into the cell where it will be; it is shown to nobody
-  /// yet. Only who is through, among quiet cells, has a ticket then.
+  /// yet. Only who is through, among unseen cells, has a ticket then.
   PENCILBOX_DEVICE_FUNCTION void settle(Index i, const CellCoordinates& home,
                                         const StepNumber& step) const {
     const Vec3<State> offset = into_cells.position[i], its_velocity = velocity[i];
@@ -92,7 +92,7 @@ struct Departures {
     const Vec3<State> then = will_be(i, position);
     const CellCoordinates place = home(i);
     into_cells.take_ticket(i, into_cells.cell[i], then);
-    if (unseen.has(place)) return;
+    if (into_cells.unseen.has(place)) return;
     Emigrant row{};
     row.position = then;
     row.id = into_cells.id[i];

@@ -246,7 +246,6 @@ Departures<Precision> RankDomain<Precision>::departures() {
   depart.global = decomposition_.global().template view<State>();
   depart.first = first_cell_in_global_grid();
   depart.own = own_box();
-  depart.unseen = cells_that_nobody_sees();
   depart.who_sees = {
       {places_[0].data(), places_[1].data(), places_[2].data()},
       {cells_of_ranks_[0].data(), cells_of_ranks_[1].data(), cells_of_ranks_[2].data()},
@@ -254,6 +253,7 @@ Departures<Precision> RankDomain<Precision>::departures() {
   depart.rank = rank_;
   depart.outgoing = mailbox_.outgoing();
   depart.into_cells = binning_->arrival(particles_, step(), nullptr, 0).into_cells;
+  depart.into_cells.unseen = {cells_that_nobody_sees(), false};
   depart.type = particles_.state.type.data();
   depart.velocity = std::as_const(particles_.state.velocity).view();
   depart.several_types = particles_.types > 1;
@@ -301,7 +301,7 @@ bool RankDomain<Precision>::compute_and_move() {
   if (!backend_->moves_targets()) return false;
   const StepNumber next{nullptr, step_ + 1};
   Arrival<Precision> arrival = binning_->arrival_apart(particles_, next, nullptr, 0);
-  arrival.into_cells.quiet = {cells_that_nobody_sees(), false};
+  arrival.into_cells.unseen = {cells_that_nobody_sees(), false};
   const std::optional<KickAndDrift<Precision>> move =
       integrator_->kick_and_drift({particles_, arrival, next});
   if (!move) return false;

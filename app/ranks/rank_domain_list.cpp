@@ -147,7 +147,6 @@ Departures<Precision> RankDomain<Precision>::departures_for_list() {
   Departures<Precision> depart = departures();
   depart.kick = std::as_const(*binning_).kick();
   depart.ahead = ahead_;
-  depart.into_cells.quiet = {cells_that_nobody_sees(), false};
   return depart;
 }
 

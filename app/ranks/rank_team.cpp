@@ -52,9 +52,6 @@ void choose_device_of_its_own(const NodePlace& place, bool shares_devices) {
   choose_device(place.rank % *devices);
 }
 
-/// Of the profile.
-constexpr std::int64_t steps_a_sample = 16;
-
 /// Which of two losses to tell of: the same, however particles are dealt out.
 bool is_earlier(const BinningHealth& a, const BinningHealth& b) {
   return a.failed &&
@@ -351,7 +348,7 @@ void RankTeam<Precision>::advance_by_steps(std::int64_t steps, Wanted of_the_las
   for (auto& domain : domains_) domain->first_half();
   for (std::int64_t left = steps; left > 0; --left) {
     // The last may evaluate energies too, and is none unless it is the only one.
-    const bool is_sample = left == steps || left % steps_a_sample == 2;
+    const bool is_sample = left == steps || left % Profiler::one_in == 2;
     profiler.sample_if(is_sample);
     order();
     if (left > 1 && compute_and_move()) continue;

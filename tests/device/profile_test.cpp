@@ -176,6 +176,7 @@ TEST_F(Profile, OneInSoManyIsASample) {
   EXPECT_TRUE(profiler_.lacks_samples());
   EXPECT_TRUE(profiler_.is_next_a_sample());
   EXPECT_FALSE(profiler_.lacks_samples());
+  EXPECT_TRUE(profiler_.is_next_a_sample());  // instead of the first
   for (int k = 1; k < one_in; ++k) EXPECT_FALSE(profiler_.is_next_a_sample(k % 2 == 0)) << k;
   EXPECT_TRUE(profiler_.is_next_a_sample());
   int samples = 0;
@@ -197,6 +198,9 @@ TEST_F(Profile, WhatStandsInForAWholeSampleCountsUntilThereIsOne) {
   sample(true, Region::force);
   EXPECT_EQ(profiler_.seconds().integrate, 0.0);
   EXPECT_GT(profiler_.seconds().force, 0.0);
+  sample(true, Region::bin);  // the first had kernels to load
+  EXPECT_EQ(profiler_.seconds().force, 0.0);
+  EXPECT_GT(profiler_.seconds().bin, 0.0);
 }
 
 /// Busy for as many rounds; the result keeps the loop from being left out.
