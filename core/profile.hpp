@@ -25,13 +25,14 @@ class Profiler {
   /// To mark a sample costs time, as it cannot have forces and move in one kernel: least where
   /// nothing is launched.
   static constexpr std::int64_t one_in = emulates_blocks ? 8 : 64;
+  static constexpr int first_samples = 2;
 
   /// Of units, or of cycles, one after the other: whether the next is to be a sample. One in
-  /// `one_in`, and the first two `whole` ones. What stood in for a whole one counts no more where
-  /// there is one; nor does the first of these where there is a second, as it had kernels to load.
+  /// `one_in`, and the `first_samples` whole ones. What stood in for a whole one counts no more
+  /// where there is one; nor does the first of these where there is a second, as it had kernels to
+  /// load.
   bool is_next_a_sample(bool whole = true) {
-    constexpr int that_supersede = 2;
-    const bool supersedes = whole && whole_samples_ < that_supersede;
+    const bool supersedes = whole && whole_samples_ < first_samples;
     ++passed_;
     if (passed_ < next_sample_ && !supersedes) return false;
     if (supersedes) {

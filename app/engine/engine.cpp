@@ -60,20 +60,19 @@ void Engine<Precision>::run_units(std::int32_t steps, Wanted last) {
 }
 
 /// Those that fill no graph are launched, a few as samples of the profile; and so are the
-/// first of a back end, because what is noted may neither allocate nor load a kernel: three at
-/// least, since samples have other kernels and the first two are some. (In a trial they would be
-/// slower than what is tried.)
+/// first of a back end, because what is noted may neither allocate nor load a kernel: one more than
+/// samples, which have other kernels. (In a trial they would be slower than what is tried.)
 template <class Precision>
 void Engine<Precision>::enqueue_units(std::int32_t count) {
   std::int32_t in_graphs = takes_graphs() ? count / units_of_a_graph * units_of_a_graph : 0;
-  const std::int32_t first_launched = has_run_ ? 0 : 3;
+  const std::int32_t first_launched = has_run_ ? 0 : Profiler::first_samples + 1;
   if (count - in_graphs < first_launched) in_graphs = std::max(0, in_graphs - units_of_a_graph);
   const std::int32_t launched = count - in_graphs;
   for (std::int32_t k = 0; k < launched; ++k) {
     profiler_.sample_if(is_next_a_sample());
     plan().unit(k);
   }
-  has_run_ = has_run_ || launched > 2;
+  has_run_ = has_run_ || launched > Profiler::first_samples;
   profiler_.pause();
   plan().book(launched);
   for (std::int32_t k = 0; k < in_graphs; k += units_of_a_graph) {

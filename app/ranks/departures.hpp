@@ -44,11 +44,19 @@ struct Departures {
                                             const Vec3<State>& offset,
                                             const Vec3<State>& its_velocity,
                                             const StepNumber& step) const {
-    const bool is_inside = into_cells.is_inside(offset);
-    if (is_inside && into_cells.unseen.has(home)) {
-      into_cells.position.store(i, offset);
-      return into_cells.take_ticket(i, into_cells.cell[i], offset);
-    }
+    into_cells(i, offset, step);
+    if (waits(i)) leave(i, home, offset, its_velocity, step);
+  }
+
+  /// Whether it is not through yet: among cells that others see.
+  PENCILBOX_DEVICE_FUNCTION bool waits(Index i) const {
+    return into_cells.ticket[i] == waits_for_ticket;
+  }
+
+  /// The same of one that waits.
+  PENCILBOX_DEVICE_FUNCTION void leave(Index i, const CellCoordinates& home,
+                                       const Vec3<State>& offset, const Vec3<State>& its_velocity,
+                                       const StepNumber& step) const {
     CellCoordinates now;
     Emigrant row = moved(i, home, offset, offset, its_velocity, step, now);
     who_sees.for_each(now, [&](int who, Index cell, bool is_owner) {
@@ -70,7 +78,7 @@ struct Departures {
                                         const StepNumber& step) const {
     const Vec3<State> offset = into_cells.position[i], its_velocity = velocity[i];
     into_cells.assign_cell(i, offset, its_velocity, kick[i].template to<State>(), ahead, step);
-    if (into_cells.ticket[i] != waits_for_ticket) return;
+    if (!waits(i)) return;
     const Vec3<State> then = will_be(i, offset);
     if (into_cells.is_inside(then)) return;
     CellCoordinates now;
@@ -161,8 +169,25 @@ struct StandStill {
   }
 };
 
-/// Of each particle of its own. What is in a row of others', or behind the last particle, is left
-/// out.
+/// The rows of a rank, of which those with a particle of its own are visited. What is in a row of
+/// others', or behind the last particle, is left out.
+template <class Precision>
+struct OwnDepartures {
+  Departures<Precision> depart;
+  const Index* particles;  ///< that there are, ghosts included
+  Index* most;             ///< of them, so far
+  StepNumber step;
+
+  /// Calls visit(its cell).
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Visit& visit) const {
+    if (i == 0 && *particles > *most) *most = *particles;
+    const CellCoordinates home = depart.home(i);
+    if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
+    visit(home);
+  }
+};
+
 template <class Precision, class Move, HalfSteps halves>
 struct MoveOwn {
   static constexpr const char* name = "ranks: move";
@@ -170,38 +195,30 @@ struct MoveOwn {
   Move move;  ///< its arrival is not asked
   Vec3View<const typename Precision::Accumulator> force;
   Vec3View<typename Precision::State> velocity;
-  Departures<Precision> depart;
-  const Index* particles;  ///< that there are, ghosts included
-  Index* most;             ///< of them, so far
-  StepNumber step;
+  OwnDepartures<Precision> own;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (i == 0 && *particles > *most) *most = *particles;
-    const CellCoordinates home = depart.home(i);
-    if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
-    const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
-    velocity.store(i, now.velocity);
-    depart(i, home, now.position, now.velocity, step);
+    own(i, [&](const CellCoordinates& home) {
+      const MovedParticle<Precision> now = move.template after<halves>(i, force[i]);
+      velocity.store(i, now.velocity);
+      own.depart(i, home, now.position, now.velocity, own.step);
+    });
   }
 };
 
-/// Of each particle of its own that has been moved and waits: see IntoCells. What is in a row of
-/// others', or behind the last particle, is left out.
+/// Of who has been moved with its forces.
 template <class Precision>
 struct DepartWhoWaits {
   static constexpr const char* name = "ranks: depart";
 
-  Departures<Precision> depart;
-  const Index* particles;  ///< that there are, ghosts included
-  Index* most;             ///< of them, so far
-  StepNumber step;
+  OwnDepartures<Precision> own;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (i == 0 && *particles > *most) *most = *particles;
-    const CellCoordinates home = depart.home(i);
-    if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
-    if (depart.into_cells.ticket[i] != waits_for_ticket) return;
-    depart(i, home, depart.into_cells.position[i], depart.velocity[i], step);
+    own(i, [&](const CellCoordinates& home) {
+      const Departures<Precision>& depart = own.depart;
+      if (!depart.waits(i)) return;
+      depart.leave(i, home, depart.into_cells.position[i], depart.velocity[i], own.step);
+    });
   }
 };
 

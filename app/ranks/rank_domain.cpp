@@ -193,7 +193,7 @@ BinnedParticles<Precision> RankDomain<Precision>::as_this_rank_sees(BinnedPartic
   view.targets = own_box();
   view.rows += mailbox_.slots();
   if (!keeps_list()) return view;
-  view.interior = cells_that_nobody_sees();
+  view.interior = unseen_cells().box;
   view.part = part;
   view.most_in_border = borders_.places();  // who is seen by several is counted as often
   view.count = view.rows;  // rows of a list are written before anybody knows of too many
@@ -209,11 +209,11 @@ const Index* RankDomain<Precision>::rows_used() const {
 
 /// Those whose layer around holds none but the rank's own cells.
 template <class Precision>
-CellBox RankDomain<Precision>::cells_that_nobody_sees() const {
+UnseenCells RankDomain<Precision>::unseen_cells() const {
   const Domain& domain = decomposition_.domain(rank_);
   const auto begin = [&](std::size_t d) { return 2 * domain.margin[d]; };
   const auto end = [&](std::size_t d) { return domain.grid.cells[d] - 2 * domain.margin[d]; };
-  return {{begin(0), begin(1), begin(2)}, {end(0), end(1), end(2)}};
+  return {{{begin(0), begin(1), begin(2)}, {end(0), end(1), end(2)}}, false};
 }
 
 template <class Precision>
@@ -253,11 +253,16 @@ Departures<Precision> RankDomain<Precision>::departures() {
   depart.rank = rank_;
   depart.outgoing = mailbox_.outgoing();
   depart.into_cells = binning_->arrival(particles_, step(), nullptr, 0).into_cells;
-  depart.into_cells.unseen = {cells_that_nobody_sees(), false};
+  depart.into_cells.unseen = unseen_cells();
   depart.type = particles_.state.type.data();
   depart.velocity = std::as_const(particles_.state.velocity).view();
   depart.several_types = particles_.types > 1;
   return depart;
+}
+
+template <class Precision>
+OwnDepartures<Precision> RankDomain<Precision>::own_rows_of(const Departures<Precision>& depart) {
+  return {depart, rows_used(), most_used_.data(), step()};
 }
 
 template <class Precision>
@@ -266,7 +271,7 @@ void RankDomain<Precision>::move_own(const Move& move) {
   const Vec3Buffer<typename Precision::Accumulator>& force = particles_.sums.force;
   for_each(stream_, particles_.count,
            MoveOwn<Precision, Move, halves>{move, force.view(), particles_.state.velocity.view(),
-                                            departures(), rows_used(), most_used_.data(), step()},
+                                            own_rows_of(departures())},
            move_threads(particles_.count));
 }
 
@@ -301,7 +306,7 @@ bool RankDomain<Precision>::compute_and_move() {
   if (!backend_->moves_targets()) return false;
   const StepNumber next{nullptr, step_ + 1};
   Arrival<Precision> arrival = binning_->arrival_apart(particles_, next, nullptr, 0);
-  arrival.into_cells.unseen = {cells_that_nobody_sees(), false};
+  arrival.into_cells.unseen = unseen_cells();
   const std::optional<KickAndDrift<Precision>> move =
       integrator_->kick_and_drift({particles_, arrival, next});
   if (!move) return false;
@@ -309,8 +314,7 @@ bool RankDomain<Precision>::compute_and_move() {
   backend_->rebuild(view(), stream_);
   backend_->compute_and_move(view(), *interaction_, *move, stream_);
   binning_->moved_apart(particles_);
-  for_each(stream_, particles_.count,
-           DepartWhoWaits<Precision>{departures(), rows_used(), most_used_.data(), step()},
+  for_each(stream_, particles_.count, DepartWhoWaits<Precision>{own_rows_of(departures())},
            move_threads(particles_.count));
   return true;
 }

@@ -85,7 +85,7 @@ class RankDomain {
   void first_half();
   void both_halves();
   /// compute() of forces and both_halves() in one pass, where back end and integrator can: who
-  /// stays among cells that nobody sees is through then, others depart behind it. Else false, with
+  /// stays among unseen cells is through then, others depart behind it. Else false, with
   /// nothing done.
   bool compute_and_move();
   void order();
@@ -232,7 +232,8 @@ class RankDomain {
   SumsOfRanks sums_of_all() const { return sums_.all(all_particles_); }
   Departures<Precision> departures();
   Departures<Precision> departures_for_list();
-  CellBox cells_that_nobody_sees() const;
+  OwnDepartures<Precision> own_rows_of(const Departures<Precision>& depart);
+  UnseenCells unseen_cells() const;
   BinnedParticles<Precision> view(std::int32_t unit = 0, PartOfTargets part = PartOfTargets::all);
   BinnedParticles<Precision> as_this_rank_sees(BinnedParticles<Precision> view, PartOfTargets part);
   void compute_and_move(std::int32_t unit, const KickAndDrift<Precision>& move, PartOfTargets part,

@@ -45,16 +45,10 @@ struct ReturnToPresent {
 template <class Precision>
 struct SettleOwn {
   static constexpr const char* name = "ranks: settle";
-  Departures<Precision> depart;
-  const Index* particles;  ///< that there are, ghosts included
-  Index* most;             ///< of them, so far
-  StepNumber step;
+  OwnDepartures<Precision> own;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (i == 0 && *particles > *most) *most = *particles;
-    const CellCoordinates home = depart.home(i);
-    if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
-    depart.settle(i, home, step);
+    own(i, [&](const CellCoordinates& home) { own.depart.settle(i, home, own.step); });
   }
 };
 
@@ -65,7 +59,7 @@ struct ShowOwn {
   BordersView borders;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (depart.into_cells.ticket[i] != waits_for_ticket) return;
+    if (!depart.waits(i)) return;
     depart.show(i, [&](int to, Index k) { borders.note(to, k, i); });
   }
 };
@@ -154,8 +148,7 @@ template <class Precision>
 void RankDomain<Precision>::settle() {
   profiler_.begin(Region::bin, stream_);
   binning_->expect_arrivals(stream_);
-  for_each(stream_, particles_.count,
-           SettleOwn<Precision>{departures_for_list(), rows_used(), most_used_.data(), step()});
+  for_each(stream_, particles_.count, SettleOwn<Precision>{own_rows_of(departures_for_list())});
 }
 
 template <class Precision>
