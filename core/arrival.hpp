@@ -141,8 +141,12 @@ struct IntoCells {
     if (!unseen.has(grid, home)) return wait(i);
     const Vec3<State> then = ahead(offset, velocity, kick);
     if (is_inside(then)) return take_ticket(i, home, then);  // most are: nothing to divide
-    const WayToCell<State> way(grid, grid.coordinates(home), then);
-    if (!unseen.has(way.cell())) return wait(i);
+    const CellCoordinates old = grid.coordinates(home);
+    const WayToCell<State> way(grid, old, then);
+    if (!unseen.has(way.cell())) {
+      unseen.note_way_from(old, step());
+      return wait(i);
+    }
     const Index now = grid.linear(way.cell());
     const Vec3<State> place = way.with_it(offset, grid.side);
     position.store(i, place);

@@ -1,6 +1,8 @@
 // A part of the grid.
 #pragma once
 
+#include <cstdint>
+
 #include "core/device/device.hpp"
 #include "core/grid_view.hpp"
 
@@ -20,11 +22,19 @@ struct CellBox {
 struct UnseenCells {
   CellBox box{};
   bool all = true;
+  CellBox deep{};                ///< of these, whose neighbors are unseen, too
+  std::int32_t* leap = nullptr;  ///< the last step in which somebody went from a deep one to a seen
 
   PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const { return all || box.has(c); }
   template <class Grid>
   PENCILBOX_DEVICE_FUNCTION bool has(const Grid& grid, Index cell) const {
     return all || box.has(grid.coordinates(cell));
+  }
+
+  /// Of one that goes to a cell that is seen.
+  PENCILBOX_DEVICE_FUNCTION void note_way_from(const CellCoordinates& home,
+                                               std::int32_t step) const {
+    if (leap != nullptr && deep.has(home)) *leap = step;  // the same, whoever is the last
   }
 };
 

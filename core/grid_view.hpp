@@ -3,12 +3,35 @@
 // Linear index of a cell: (z * cells.y + y) * cells.x + x.
 #pragma once
 
+#include "core/device/launch_divisor.hpp"
 #include "core/vec3.hpp"
 
 namespace pencilbox {
 
 /// A cell by its three coordinates.
 using CellCoordinates = Vec3<Index>;
+
+/// How many cells there are in each direction, each more than none. Made on the host: where a cell
+/// lies by its number takes two divisions, of which kernels that last no longer than a few would
+/// notice each.
+class CellCounts : public CellCoordinates {
+ public:
+  CellCounts() = default;
+  CellCounts(const CellCoordinates& counts)  // NOLINT(google-explicit-constructor): the same thing
+      : CellCoordinates(counts), by_x_(counts.x), by_y_(counts.y) {}
+  CellCounts(Index x, Index y, Index z) : CellCounts(CellCoordinates{x, y, z}) {}
+
+  PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
+    return (c.z * y + c.y) * x + c.x;
+  }
+  PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index linear_index) const {
+    const Index row = by_x_.quotient(linear_index), plane = by_y_.quotient(row);
+    return {linear_index - row * x, row - plane * y, plane};
+  }
+
+ private:
+  LaunchDivisor by_x_, by_y_;
+};
 
 /// A distance between cells in sigma, in the arithmetic of a pair and in double.
 template <class Real>
@@ -20,17 +43,14 @@ struct CellShift {
 /// What kernels need of the grid. `Real` is the arithmetic that uses it.
 template <class Real>
 struct GridView {
-  CellCoordinates cells;  ///< number of cells in each direction
-  Vec3<Real> side;        ///< of a cell [sigma]
+  CellCounts cells;
+  Vec3<Real> side;  ///< of a cell [sigma]
   Vec3<double> exact_side;
   Vec3<bool> periodic;
 
-  PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
-    return (c.z * cells.y + c.y) * cells.x + c.x;
-  }
+  PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const { return cells.linear(c); }
   PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index linear_index) const {
-    const Index row = linear_index / cells.x;
-    return {linear_index - row * cells.x, row % cells.y, row / cells.y};
+    return cells.coordinates(linear_index);
   }
 
   /// Wrapped coordinate of a neighbour at most one cell outside, or -1 if an open face is passed.

@@ -39,7 +39,7 @@ struct TakeIn {
     if (!is_there || k >= (rows.are_ghosts ? size.ghosts : size.emigrants)) {
       into_cells.ticket[i] = nobody;
     } else if (rows.are_ghosts) {
-      const GhostRow<Precision> row = rows.letter.ghosts[k];
+      const GhostRow<Precision> row = rows.letter.ghost(k);
       take(i, row, Vec3<State>{}, {}, Vec3<std::int32_t>{});  // nobody moves it
     } else {
       const EmigrantRow<Precision> row = rows.letter.emigrants[k];

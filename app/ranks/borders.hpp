@@ -51,7 +51,7 @@ struct SendPositions {
     Index to = 0;
     while (borders.first[to + 1] <= slot) ++to;
     const Index k = slot - borders.first[to];
-    if (k < borders.count[to]) letters[to].positions()[k] = position[borders.row[slot]];
+    if (k < borders.count[to]) letters[to].store_position(k, position[borders.row[slot]]);
   }
 };
 
@@ -72,7 +72,7 @@ struct TakePositions {
     const ArrivedRows<Precision>& rows = arrived.kinds[kind];
     const Index k = slot - rows.first_slot;
     if (!rows.are_ghosts || k >= rows.letter.size->ghosts) return;
-    watch(place[slot], rows.letter.positions()[k], unit);
+    watch(place[slot], rows.letter.position(k), unit);
   }
 };
 

@@ -3,13 +3,17 @@
 // arrival on one rank (core/arrival.hpp): a step goes through the global grid.
 #pragma once
 
+#include <algorithm>
+
 #include "app/ranks/decomposition.hpp"
 #include "app/ranks/mailbox.hpp"
 #include "core/arrival.hpp"
 #include "core/cell_box.hpp"
+#include "core/cell_shell.hpp"
 #include "core/device/flags.hpp"
 #include "core/own_rows.hpp"
 #include "integrators/particle_move.hpp"
+#include "neighbor/binned_particles.hpp"
 #include "neighbor/cells/binning.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -152,7 +156,7 @@ struct Departures {
   PENCILBOX_DEVICE_FUNCTION Index send_copy(int to, Index cell, const Emigrant& row) const {
     const LetterRows<Precision>& letter = outgoing.letters[to];
     const Index k = count_up(&outgoing.written[to].ghosts);
-    if (k < letter.room.ghosts) letter.ghosts[k] = {row.position, cell, row.id, row.type};
+    if (k < letter.room.ghosts) letter.store_ghost(k, {row.position, cell, row.id, row.type});
     return k;
   }
 };
@@ -181,10 +185,13 @@ struct OwnDepartures {
   /// Calls visit(its cell).
   template <class Visit>
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Visit& visit) const {
-    if (i == 0 && *particles > *most) *most = *particles;
+    if (i == 0) note_most();
     const CellCoordinates home = depart.home(i);
     if (i >= *particles || !depart.own.has(home)) return depart.leave_out(i);
     visit(home);
+  }
+  PENCILBOX_DEVICE_FUNCTION void note_most() const {
+    if (*particles > *most) *most = *particles;
   }
 };
 
@@ -206,18 +213,62 @@ struct MoveOwn {
   }
 };
 
-/// Of who has been moved with its forces.
+/// Of who has been moved with its forces, in an order by cells. Who waits is in a cell that others
+/// see, or has come from a neighbor of these: no other cell is looked into, unless somebody has
+/// leapt farther.
 template <class Precision>
 struct DepartWhoWaits {
   static constexpr const char* name = "ranks: depart";
 
   OwnDepartures<Precision> own;
+  const Index* offset;  ///< [cells + 1] first row of a cell
+  Index rows;           ///< that arrays have
+  UnseenCells unseen;
+  CellShell shell;  ///< around the deep ones
+  Index a_cell;     ///< threads
+  Index threads;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+  /// A thread for each particle of a cell, where a GPU has so many; and some more, where the shell
+  /// is small: for the rows behind the last particle.
+  DepartWhoWaits(const OwnDepartures<Precision>& own_rows, const BinnedParticles<Precision>& binned,
+                 const UnseenCells& unseen_cells)
+      : own(own_rows),
+        offset(binned.offset),
+        rows(binned.count),
+        unseen(unseen_cells),
+        shell(binned.grid.cells, unseen.deep),
+        a_cell(emulates_blocks ? 1 : std::clamp(rows / binned.cells(), 1, 16)),
+        threads(std::max(shell.count() * a_cell, 1024)) {}
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
+    if (thread == 0) own.note_most();
+    from_shell(thread);
+    for (std::int64_t i = std::int64_t{*own.particles} + thread; i < rows; i += threads) {
+      own.depart.leave_out(static_cast<Index>(i));
+    }
+    if (*unseen.leap == own.step()) from_anywhere(thread);
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION void from_shell(Index thread) const {
+    if (thread >= shell.count() * a_cell) return;
+    const Index cell = own.depart.into_cells.grid.linear(shell.cell(thread / a_cell));
+    const Index end = smaller(offset[cell + 1], rows);
+    for (Index i = offset[cell] + thread % a_cell; i < end; i += a_cell) depart(i);
+  }
+  PENCILBOX_DEVICE_FUNCTION void from_anywhere(Index thread) const {
+    const Index end = smaller(*own.particles, rows);
+    for (std::int64_t i = thread; i < end; i += threads) {
+      const auto row = static_cast<Index>(i);
+      if (unseen.deep.has(own.depart.home(row))) depart(row);
+    }
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void depart(Index i) const {
     own(i, [&](const CellCoordinates& home) {
-      const Departures<Precision>& depart = own.depart;
-      if (!depart.waits(i)) return;
-      depart.leave(i, home, depart.into_cells.position[i], depart.velocity[i], own.step);
+      const Departures<Precision>& its = own.depart;
+      if (!its.waits(i)) return;
+      its.leave(i, home, its.into_cells.position[i], its.velocity[i], own.step);
     });
   }
 };

@@ -92,6 +92,8 @@ RankDomain<Precision>::RankDomain(const SimulationSettings& setup,
   }
   used_.resize(1);
   most_used_.resize(1);
+  leap_.resize(1);
+  leap_.fill_bytes(0, stream_);
   control_.upload(std::vector<StepControl>(1), stream_);
   heard_.resize(sizeof(std::int32_t));
   profiler_.pause();
@@ -211,9 +213,12 @@ const Index* RankDomain<Precision>::rows_used() const {
 template <class Precision>
 UnseenCells RankDomain<Precision>::unseen_cells() const {
   const Domain& domain = decomposition_.domain(rank_);
-  const auto begin = [&](std::size_t d) { return 2 * domain.margin[d]; };
-  const auto end = [&](std::size_t d) { return domain.grid.cells[d] - 2 * domain.margin[d]; };
-  return {{{begin(0), begin(1), begin(2)}, {end(0), end(1), end(2)}}, false};
+  const auto box = [&](Index margins) -> CellBox {
+    const auto begin = [&](std::size_t d) { return margins * domain.margin[d]; };
+    const auto end = [&](std::size_t d) { return domain.grid.cells[d] - begin(d); };
+    return {{begin(0), begin(1), begin(2)}, {end(0), end(1), end(2)}};
+  };
+  return {box(2), false, box(3)};
 }
 
 template <class Precision>
@@ -307,6 +312,7 @@ bool RankDomain<Precision>::compute_and_move() {
   const StepNumber next{nullptr, step_ + 1};
   Arrival<Precision> arrival = binning_->arrival_apart(particles_, next, nullptr, 0);
   arrival.into_cells.unseen = unseen_cells();
+  arrival.into_cells.unseen.leap = leap_.data();
   const std::optional<KickAndDrift<Precision>> move =
       integrator_->kick_and_drift({particles_, arrival, next});
   if (!move) return false;
@@ -314,8 +320,9 @@ bool RankDomain<Precision>::compute_and_move() {
   backend_->rebuild(view(), stream_);
   backend_->compute_and_move(view(), *interaction_, *move, stream_);
   binning_->moved_apart(particles_);
-  for_each(stream_, particles_.count, DepartWhoWaits<Precision>{own_rows_of(departures())},
-           move_threads(particles_.count));
+  const DepartWhoWaits<Precision> depart(own_rows_of(departures()), view(),
+                                         arrival.into_cells.unseen);
+  for_each(stream_, depart.threads, depart);
   return true;
 }
 

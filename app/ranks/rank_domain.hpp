@@ -263,6 +263,7 @@ class RankDomain {
   std::optional<Binning<Precision>> binning_;
   bool is_ordered_ = false;  ///< and ghosts are there
   Reduction reduction_;
+  Buffer<std::int32_t> leap_;       ///< see UnseenCells
   Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, so far
   ParticleCopy<Precision> kept_;
   FramePart<Precision> frame_part_;

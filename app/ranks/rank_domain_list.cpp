@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/ranks/rank_domain.hpp"
+#include "core/for_each_of_few.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
@@ -58,8 +59,8 @@ struct ShowOwn {
   Departures<Precision> depart;
   BordersView borders;
 
+  PENCILBOX_DEVICE_FUNCTION bool concerns(Index i) const { return depart.waits(i); }
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    if (!depart.waits(i)) return;
     depart.show(i, [&](int to, Index k) { borders.note(to, k, i); });
   }
 };
@@ -159,8 +160,8 @@ void RankDomain<Precision>::take_emigrants() {
 
 template <class Precision>
 void RankDomain<Precision>::show_own() {
-  for_each(stream_, particles_.count + mailbox_.slots(),
-           ShowOwn<Precision>{departures_for_list(), borders_.view()});
+  for_each_of_few(stream_, particles_.count + mailbox_.slots(),
+                  ShowOwn<Precision>{departures_for_list(), borders_.view()});
 }
 
 /// Rows change places, and what is noted of them follows.

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "neighbor/walks/backend_with_sinks.hpp"
-#include "neighbor/walks/cell_divisors.hpp"
 #include "neighbor/walks/cell_walk.hpp"
 #include "neighbor/walks/particles_around.hpp"
 #include "neighbor/walks/quick_potential.hpp"
@@ -31,7 +30,6 @@ struct SumOverRows {
   BinnedParticles<Precision> particles;
   Interaction interaction;
   Sink sink;
-  CellDivisors divisors;
 
   struct Target {
     Index particle;
@@ -55,7 +53,7 @@ struct SumOverRows {
  private:
   PENCILBOX_DEVICE_FUNCTION Target fetch(Index number) const {
     const Index cell = particles.cell[number];
-    return {number, divisors.coordinates(cell, particles.grid.cells), particles.position[number],
+    return {number, particles.grid.coordinates(cell), particles.position[number],
             type_if_needed<Interaction>(particles.type, number)};
   }
 
@@ -155,7 +153,7 @@ class RowsInLanes final : public BackendWithSinks<Precision, RowsInLanes<Precisi
     using Kernel = SumOverRows<Precision, wanted, std::decay_t<decltype(quick)>, Sink, lanes>;
     const Index of_block = Kernel::targets_of_team * (threads_ / Team::lanes);
     const LaunchShape launched{divide_up(particles.count, of_block), threads_};
-    launch(stream, launched, Kernel{particles, quick, sink, CellDivisors(particles.grid.cells)});
+    launch(stream, launched, Kernel{particles, quick, sink});
     report_ = {launched, [] {
                  return std::to_string(lanes) + (lanes == 1 ? " lane a row" : " lanes a row");
                }};

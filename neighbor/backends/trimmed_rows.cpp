@@ -139,7 +139,6 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
     const Walk walk{particles,
                     rows,
                     interaction,
-                    CellDivisors(particles.grid.cells),
                     reach_squared_of<Pair>(cutoff_),
                     static_cast<Pair>(CellParts::of_slices / side),
                     RingPosition<Pair>::unit(side)};

@@ -9,7 +9,6 @@
 #include "core/device/launch_divisor.hpp"
 #include "core/device/opaque.hpp"
 #include "neighbor/cells/cell_grid.hpp"
-#include "neighbor/walks/cell_divisors.hpp"
 #include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -19,15 +18,13 @@ namespace pencilbox::PENCILBOX_DEVICE {
 template <class Pair>
 struct CellGroups {
   GridView<Pair> grid;
-  CellDivisors divisors;
   LaunchDivisor by_width;
   Index width;
-  CellCoordinates groups;  ///< number of groups in each direction
-  Vec3<Pair> per_side;     ///< cells a length [1/sigma]
+  CellCounts groups;
+  Vec3<Pair> per_side;  ///< cells a length [1/sigma]
 
   CellGroups(const GridView<Pair>& of_grid, Index of_width)
       : grid(of_grid),
-        divisors(grid.cells),
         by_width(of_width),
         width(of_width),
         groups{by_width.quotient(grid.cells.x - 1) + 1, by_width.quotient(grid.cells.y - 1) + 1,
@@ -37,13 +34,13 @@ struct CellGroups {
   Index count() const { return groups.x * groups.y * groups.z; }
 
   PENCILBOX_DEVICE_FUNCTION CellCoordinates cell(Index linear) const {
-    return divisors.coordinates(linear, grid.cells);
+    return grid.coordinates(linear);
   }
   PENCILBOX_DEVICE_FUNCTION CellCoordinates group_of(const CellCoordinates& cell) const {
     return {by_width.quotient(cell.x), by_width.quotient(cell.y), by_width.quotient(cell.z)};
   }
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& group) const {
-    return (group.z * groups.y + group.y) * groups.x + group.x;
+    return groups.linear(group);
   }
 
   /// Of a cell, from the lower corner of the grid [sigma].

@@ -84,8 +84,7 @@ struct RotatingSources {
     const Index part = work - cell * layout.parts;
     // Elsewhere that is found out while the cells around are looked up.
     if (layout.most_are_empty && particles.particles_of(cell).count() == 0) return;
-    const Around around(block, particles, layout.divisors.coordinates(cell, particles.grid.cells),
-                        first_code);
+    const Around around(block, particles, particles.grid.coordinates(cell), first_code);
     const IndexRange all = around.home();
     const Index slots = layout.group * layout.targets;
     const Index chunks = (all.count() + slots - 1) >> layout.bits_of_slots;

@@ -10,7 +10,6 @@
 
 #include "core/device/launch_divisor.hpp"
 #include "neighbor/problem.hpp"
-#include "neighbor/walks/cell_divisors.hpp"
 #include "neighbor/walks/shift_code.hpp"
 #include "neighbor/walks/team.hpp"
 
@@ -45,7 +44,6 @@ struct RotationLayout {
   Index parts = 1;              ///< into which the targets of a cell are cut
   Index pieces_of_work = 0;     ///< cells times parts
   LaunchDivisor by_parts;
-  CellDivisors divisors;  ///< of the grid
 };
 
 class RotationRules {
@@ -164,7 +162,6 @@ class RotationRules {
     }
     layout.most_are_empty = all > 2 * std::int64_t{problem_.particles};
     layout.by_parts = LaunchDivisor(layout.parts);
-    layout.divisors = CellDivisors(cells);
     return layout;
   }
 

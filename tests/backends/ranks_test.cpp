@@ -325,6 +325,17 @@ TEST_P(ToTheBit, OfAParticleThatCrossesTwoRanksInAStep) {
   expect_same_steps(setup, {{6, 1, 1}}, 1);
 }
 
+/// From cells whose neighbors nobody sees, alone in its part of the box, four cells a step.
+TEST_P(ToTheBit, OfAParticleThatLeapsOutOfTheInterior) {
+  StartState cloud = random_liquid(150, periodic_box(38, 8, 8), 0.95, 5);
+  cloud.box = periodic_box(38, 16, 8);
+  cloud.position[11] = {9.0, 12.0, 4.0};
+  SimulationSetup setup =
+      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
+  setup.start.velocity[11] = {2027.0, 0.0, 0.0};
+  expect_same_steps(setup, {{2, 1, 1}}, 20);
+}
+
 TEST_P(ToTheBit, GoingOnFromACheckpointOnAnotherNumber) {
   const SimulationSetup setup = liquid();
   const auto whole = on_one(setup);

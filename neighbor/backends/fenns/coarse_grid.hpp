@@ -25,17 +25,16 @@ PENCILBOX_DEVICE_FUNCTION inline CellCoordinates unpack(PackedCoordinates p) {
 }
 
 struct CoarseGrid {
-  CellCoordinates cells;   ///< of the engine
-  CellCoordinates side;    ///< of a coarse cell, in cells of the engine
-  CellCoordinates coarse;  ///< number of coarse cells in each direction
+  CellCoordinates cells;  ///< of the engine
+  CellCoordinates side;   ///< of a coarse cell, in cells of the engine
+  CellCounts coarse;
 
   PENCILBOX_DEVICE_FUNCTION Index count() const { return coarse.x * coarse.y * coarse.z; }
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
-    return (c.z * coarse.y + c.y) * coarse.x + c.x;
+    return coarse.linear(c);
   }
   PENCILBOX_DEVICE_FUNCTION CellCoordinates coordinates(Index linear_index) const {
-    const Index row = linear_index / coarse.x;
-    return {linear_index - row * coarse.x, row % coarse.y, row / coarse.y};
+    return coarse.coordinates(linear_index);
   }
   /// The coarse cell of an engine's cell.
   PENCILBOX_DEVICE_FUNCTION CellCoordinates around(const CellCoordinates& cell) const {

@@ -6,7 +6,6 @@
 #include "core/device/quick_floor.hpp"
 #include "core/interactions/force_units.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/walks/cell_divisors.hpp"
 #include "neighbor/walks/cell_walk.hpp"
 #include "neighbor/walks/target_quanta.hpp"
 
@@ -72,7 +71,6 @@ struct TrimmedWalk {
   BinnedParticles<Precision> particles;
   Rows rows;
   Interaction interaction;
-  CellDivisors divisors;
   Pair reach_squared;     ///< of the rows [sigma^2]
   Pair slices_of_length;  ///< [1/sigma]
   Pair unit;              ///< of a whole number [sigma]
@@ -87,7 +85,7 @@ struct TrimmedWalk {
 
   PENCILBOX_DEVICE_FUNCTION Target fetch(Index number, Index lane = 0, Index lanes = 1) const {
     const Source at = rows.template fetch<Interaction>(number);
-    const CellCoordinates home = divisors.coordinates(particles.cell[number], particles.grid.cells);
+    const CellCoordinates home = particles.grid.coordinates(particles.cell[number]);
     return {number, home, at, Rows::slice(at, home.x, slices, slices_of_length), lane, lanes};
   }
 
