@@ -50,9 +50,9 @@ class CellShell {
   void add(const CellBox& box) {
     if (is_empty(box)) return;
     const CellCoordinates &begin = box.begin, &end = box.end;
-    const CellCoordinates cells{end.x - begin.x, end.y - begin.y, end.z - begin.z};
+    const CellCounts cells(end.x - begin.x, end.y - begin.y, end.z - begin.z);
     const Index first = count_;
-    count_ += cells.x * cells.y * cells.z;
+    count_ += cells.count();
     slabs_[used_++] = {begin, cells, first, count_};
   }
 

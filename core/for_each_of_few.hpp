@@ -62,6 +62,7 @@ struct RowByRow {
   }
 };
 
+/// By blocks, on every device.
 template <class Work>
 void launch_rows_of_few(Stream& stream, Index count, const Work& work) {
   using Rows = RowsOfFew<Work>;

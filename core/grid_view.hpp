@@ -21,6 +21,7 @@ class CellCounts : public CellCoordinates {
       : CellCoordinates(counts), by_x_(counts.x), by_y_(counts.y) {}
   CellCounts(Index x, Index y, Index z) : CellCounts(CellCoordinates{x, y, z}) {}
 
+  PENCILBOX_DEVICE_FUNCTION Index count() const { return x * y * z; }
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
     return (c.z * y + c.y) * x + c.x;
   }

@@ -76,9 +76,7 @@ struct BinnedParticles {
     return all_are_targets || (i < offset[cells()] && has_targets_in(cell[i]));
   }
 
-  PENCILBOX_DEVICE_FUNCTION Index cells() const {
-    return grid.cells.x * grid.cells.y * grid.cells.z;
-  }
+  PENCILBOX_DEVICE_FUNCTION Index cells() const { return grid.cells.count(); }
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -12,13 +12,13 @@ import math
 DENSITY, TEMPERATURE, TIMESTEP = 0.8442, 0.72, 0.005
 NEIGHBOURS = 26  # of a cube among cubes
 # Bytes of the rows of letters, and of a particle in a frame: app/ranks/step_letters.hpp, io.
-ROW = {"single": {"ghost": 32, "emigrant": 48, "position": 12}, "mixed": {"ghost": 48, "emigrant": 80, "position": 24}}
+ROW = {"single": {"ghost": 24, "emigrant": 64, "position": 12}, "mixed": {"ghost": 36, "emigrant": 96, "position": 24}}
 FRAME = 12 + 12 + 8  # position and velocity in float, id
 # Measured: docs/results/2026-11-25-h200-trimmed-rows.md (a step alone), docs/results/ranks.csv (through the host: what
 # neighborhood-in-sm takes more for letters of 2,048,000 atoms on two ranks, single, than from device to device).
 STEP_OF_ATOM = {"trimmed-rows": 1e-6 / 3290, "cluster-list": 1e-6 / 4153}
 CELL = {"trimmed-rows": 2.5, "cluster-list": 3.0}
-HOST_SECONDS, HOST_ATOMS = 702e-6, 2048000
+HOST_SECONDS, HOST_ATOMS, HOST_ROW = 702e-6, 2048000, 32  # bytes of a ghost at the time
 
 
 def layer(atoms, cell):
@@ -36,7 +36,7 @@ def emigrants(atoms):
 def host_rate():
     """Bytes a second of letters through pinned memory and MPI, there and back: two faces of a cube on two ranks."""
     side = (HOST_ATOMS / DENSITY) ** (1 / 3)
-    return 2 * side ** 2 * CELL["trimmed-rows"] * DENSITY * ROW["single"]["ghost"] / HOST_SECONDS
+    return 2 * side ** 2 * CELL["trimmed-rows"] * DENSITY * HOST_ROW / HOST_SECONDS
 
 
 def main():

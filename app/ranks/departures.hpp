@@ -252,16 +252,22 @@ struct DepartWhoWaits {
  private:
   PENCILBOX_DEVICE_FUNCTION void from_shell(Index thread) const {
     if (thread >= shell.count() * a_cell) return;
-    const Index cell = own.depart.into_cells.grid.linear(shell.cell(thread / a_cell));
-    const Index end = smaller(offset[cell + 1], rows);
-    for (Index i = offset[cell] + thread % a_cell; i < end; i += a_cell) depart(i);
+    from(grid().linear(shell.cell(thread / a_cell)), thread % a_cell, a_cell);
   }
+  /// By the cells that rows were ordered by: those where particles are change meanwhile.
   PENCILBOX_DEVICE_FUNCTION void from_anywhere(Index thread) const {
-    const Index end = smaller(*own.particles, rows);
-    for (std::int64_t i = thread; i < end; i += threads) {
-      const auto row = static_cast<Index>(i);
-      if (unseen.deep.has(own.depart.home(row))) depart(row);
+    const Index cells = grid().cells.count();
+    for (std::int64_t cell = thread; cell < cells; cell += threads) {
+      const auto its_cell = static_cast<Index>(cell);
+      if (unseen.deep.has(grid().coordinates(its_cell))) from(its_cell, 0, 1);
     }
+  }
+  PENCILBOX_DEVICE_FUNCTION const auto& grid() const { return own.depart.into_cells.grid; }
+
+  /// From a cell, the part of its rows that is one of so many threads'.
+  PENCILBOX_DEVICE_FUNCTION void from(Index cell, Index part, Index parts) const {
+    const Index end = smaller(offset[cell + 1], rows);
+    for (Index i = offset[cell] + part; i < end; i += parts) depart(i);
   }
 
   PENCILBOX_DEVICE_FUNCTION void depart(Index i) const {

@@ -31,7 +31,7 @@ struct CellGroups {
                by_width.quotient(grid.cells.z - 1) + 1},
         per_side{Pair(1) / grid.side.x, Pair(1) / grid.side.y, Pair(1) / grid.side.z} {}
 
-  Index count() const { return groups.x * groups.y * groups.z; }
+  Index count() const { return groups.count(); }
 
   PENCILBOX_DEVICE_FUNCTION CellCoordinates cell(Index linear) const {
     return grid.coordinates(linear);

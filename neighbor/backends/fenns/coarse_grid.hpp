@@ -29,7 +29,7 @@ struct CoarseGrid {
   CellCoordinates side;   ///< of a coarse cell, in cells of the engine
   CellCounts coarse;
 
-  PENCILBOX_DEVICE_FUNCTION Index count() const { return coarse.x * coarse.y * coarse.z; }
+  PENCILBOX_DEVICE_FUNCTION Index count() const { return coarse.count(); }
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& c) const {
     return coarse.linear(c);
   }
