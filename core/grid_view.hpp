@@ -11,9 +11,9 @@ namespace pencilbox {
 /// A cell by its three coordinates.
 using CellCoordinates = Vec3<Index>;
 
-/// How many cells there are in each direction, each more than none. Made on the host: where a cell
-/// lies by its number takes two divisions, of which kernels that last no longer than a few would
-/// notice each.
+/// How many cells there are in each direction, each more than none. Made on the host, and assigned
+/// as a whole: where a cell lies by its number takes two divisions, of which kernels that last no
+/// longer than a few would notice each.
 class CellCounts : public CellCoordinates {
  public:
   CellCounts() = default;
