@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/cell_box.hpp"
 #include "core/cell_parts.hpp"
 #include "core/grid_view.hpp"
 #include "core/look_ahead.hpp"
@@ -18,6 +17,7 @@
 #include "core/particles.hpp"
 #include "core/step_control.hpp"
 #include "core/strays.hpp"
+#include "core/unseen_cells.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

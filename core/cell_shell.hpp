@@ -12,7 +12,7 @@ class CellShell {
  public:
   CellShell() = default;
   CellShell(const CellCoordinates& cells, const CellBox& inner) {
-    if (is_empty(inner)) {
+    if (inner.is_empty()) {
       add({{}, cells});
       return;
     }
@@ -43,12 +43,8 @@ class CellShell {
     Index first, end;  ///< numbers
   };
 
-  static bool is_empty(const CellBox& box) {
-    return box.begin.x >= box.end.x || box.begin.y >= box.end.y || box.begin.z >= box.end.z;
-  }
-
   void add(const CellBox& box) {
-    if (is_empty(box)) return;
+    if (box.is_empty()) return;
     const CellCoordinates &begin = box.begin, &end = box.end;
     const CellCounts cells(end.x - begin.x, end.y - begin.y, end.z - begin.z);
     const Index first = count_;

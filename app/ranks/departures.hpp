@@ -223,59 +223,53 @@ struct DepartWhoWaits {
   OwnDepartures<Precision> own;
   const Index* offset;  ///< [cells + 1] first row of a cell
   Index rows;           ///< that arrays have
-  UnseenCells unseen;
-  CellShell shell;  ///< around the deep ones
-  Index a_cell;     ///< threads
+  CellShell shell;      ///< around the deep cells
+  Index a_cell;         ///< threads
   Index threads;
 
   /// A thread for each particle of a cell, where a GPU has so many; and some more, where the shell
   /// is small: for the rows behind the last particle.
-  DepartWhoWaits(const OwnDepartures<Precision>& own_rows, const BinnedParticles<Precision>& binned,
-                 const UnseenCells& unseen_cells)
+  DepartWhoWaits(const OwnDepartures<Precision>& own_rows, const BinnedParticles<Precision>& binned)
       : own(own_rows),
         offset(binned.offset),
         rows(binned.count),
-        unseen(unseen_cells),
-        shell(binned.grid.cells, unseen.deep),
+        shell(binned.grid.cells, own.depart.into_cells.unseen.deep),
         a_cell(emulates_blocks ? 1 : std::clamp(rows / binned.cells(), 1, 16)),
         threads(std::max(shell.count() * a_cell, 1024)) {}
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
     if (thread == 0) own.note_most();
-    from_shell(thread);
+    if (thread < shell.count() * a_cell) {
+      from(shell.cell(thread / a_cell), thread % a_cell, a_cell);
+    }
     for (std::int64_t i = std::int64_t{*own.particles} + thread; i < rows; i += threads) {
       own.depart.leave_out(static_cast<Index>(i));
     }
-    if (*unseen.leap == own.step()) from_anywhere(thread);
+    if (*own.depart.into_cells.unseen.leap >= own.step()) from_deep_cells(thread);
   }
 
  private:
-  PENCILBOX_DEVICE_FUNCTION void from_shell(Index thread) const {
-    if (thread >= shell.count() * a_cell) return;
-    from(grid().linear(shell.cell(thread / a_cell)), thread % a_cell, a_cell);
-  }
-  /// By the cells that rows were ordered by: those where particles are change meanwhile.
-  PENCILBOX_DEVICE_FUNCTION void from_anywhere(Index thread) const {
-    const Index cells = grid().cells.count();
-    for (std::int64_t cell = thread; cell < cells; cell += threads) {
-      const auto its_cell = static_cast<Index>(cell);
-      if (unseen.deep.has(grid().coordinates(its_cell))) from(its_cell, 0, 1);
+  PENCILBOX_DEVICE_FUNCTION void from_deep_cells(Index thread) const {
+    const CellCounts& cells = own.depart.into_cells.grid.cells;
+    for (std::int64_t number = thread; number < cells.count(); number += threads) {
+      const CellCoordinates cell = cells.coordinates(static_cast<Index>(number));
+      if (own.depart.into_cells.unseen.deep.has(cell)) from(cell, 0, 1);
     }
   }
-  PENCILBOX_DEVICE_FUNCTION const auto& grid() const { return own.depart.into_cells.grid; }
 
-  /// From a cell, the part of its rows that is one of so many threads'.
-  PENCILBOX_DEVICE_FUNCTION void from(Index cell, Index part, Index parts) const {
+  /// Of the rows of a cell, the part that is one of so many threads'.
+  PENCILBOX_DEVICE_FUNCTION void from(const CellCoordinates& home, Index part, Index parts) const {
+    const Departures<Precision>& depart = own.depart;
+    const bool is_own = depart.own.has(home);
+    const Index cell = depart.into_cells.grid.linear(home);
     const Index end = smaller(offset[cell + 1], rows);
-    for (Index i = offset[cell] + part; i < end; i += parts) depart(i);
-  }
-
-  PENCILBOX_DEVICE_FUNCTION void depart(Index i) const {
-    own(i, [&](const CellCoordinates& home) {
-      const Departures<Precision>& its = own.depart;
-      if (!its.waits(i)) return;
-      its.leave(i, home, its.into_cells.position[i], its.velocity[i], own.step);
-    });
+    for (Index i = offset[cell] + part; i < end; i += parts) {
+      if (!is_own) {
+        depart.leave_out(i);
+      } else if (depart.waits(i)) {
+        depart.leave(i, home, depart.into_cells.position[i], depart.velocity[i], own.step);
+      }
+    }
   }
 };
 

@@ -211,14 +211,14 @@ const Index* RankDomain<Precision>::rows_used() const {
 
 /// Those whose layer around holds none but the rank's own cells.
 template <class Precision>
-UnseenCells RankDomain<Precision>::unseen_cells() const {
+UnseenCells RankDomain<Precision>::unseen_cells() {
   const Domain& domain = decomposition_.domain(rank_);
   const auto box = [&](Index margins) -> CellBox {
     const auto begin = [&](std::size_t d) { return margins * domain.margin[d]; };
     const auto end = [&](std::size_t d) { return domain.grid.cells[d] - begin(d); };
     return {{begin(0), begin(1), begin(2)}, {end(0), end(1), end(2)}};
   };
-  return {box(2), false, box(3)};
+  return {box(2), false, box(3), leap_.data()};
 }
 
 template <class Precision>
@@ -312,7 +312,6 @@ bool RankDomain<Precision>::compute_and_move() {
   const StepNumber next{nullptr, step_ + 1};
   Arrival<Precision> arrival = binning_->arrival_apart(particles_, next, nullptr, 0);
   arrival.into_cells.unseen = unseen_cells();
-  arrival.into_cells.unseen.leap = leap_.data();
   const std::optional<KickAndDrift<Precision>> move =
       integrator_->kick_and_drift({particles_, arrival, next});
   if (!move) return false;
@@ -320,8 +319,7 @@ bool RankDomain<Precision>::compute_and_move() {
   backend_->rebuild(view(), stream_);
   backend_->compute_and_move(view(), *interaction_, *move, stream_);
   binning_->moved_apart(particles_);
-  const DepartWhoWaits<Precision> depart(own_rows_of(departures()), view(),
-                                         arrival.into_cells.unseen);
+  const DepartWhoWaits<Precision> depart(own_rows_of(departures()), view());
   for_each(stream_, depart.threads, depart);
   return true;
 }

@@ -233,7 +233,7 @@ class RankDomain {
   Departures<Precision> departures();
   Departures<Precision> departures_for_list();
   OwnDepartures<Precision> own_rows_of(const Departures<Precision>& depart);
-  UnseenCells unseen_cells() const;
+  UnseenCells unseen_cells();
   BinnedParticles<Precision> view(std::int32_t unit = 0, PartOfTargets part = PartOfTargets::all);
   BinnedParticles<Precision> as_this_rank_sees(BinnedParticles<Precision> view, PartOfTargets part);
   void compute_and_move(std::int32_t unit, const KickAndDrift<Precision>& move, PartOfTargets part,
