@@ -24,4 +24,12 @@ void make_large(std::vector<T>& vector, std::int64_t size) {
   vector.resize(static_cast<std::size_t>(size));
 }
 
+/// The same, as a new one.
+template <class T>
+std::vector<T> large_vector(std::size_t size) {
+  std::vector<T> vector;
+  make_large(vector, static_cast<std::int64_t>(size));
+  return vector;
+}
+
 }  // namespace pencilbox

@@ -5,14 +5,11 @@
 #include "core/own_rows.hpp"
 #include "core/particles.hpp"
 #include "neighbor/cells/cell_grid.hpp"
+#include "neighbor/row_chunks.hpp"
 #include "neighbor/walks/index_range.hpp"
 #include "neighbor/walks/ring_position.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
-
-/// Of a rank's own particles: those that other ranks see, who have to be moved before letters can
-/// go and may have sources in letters that came; and those inside, who have to do with nobody else.
-enum class PartOfTargets { all, border, interior };
 
 template <class Precision>
 struct BinnedParticles {
@@ -50,6 +47,7 @@ struct BinnedParticles {
   /// which each looks at each target by itself. Rebuilds are for all.
   PartOfTargets part = PartOfTargets::all;
   Index most_in_border = 0;  ///< targets, at most
+  RowChunks chunks{};        ///< the same where Backend::takes_chunks(); then `part` is `all`
   bool stay_near = false;    ///< none is ever more than about a cell outside the grid
 
   /// From whichever of the two there is.

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "core/error.hpp"
+#include "core/pages.hpp"
 
 namespace pencilbox {
 namespace {
@@ -114,7 +115,7 @@ std::vector<Mail> MpiPost::exchange(std::vector<Mail> posted) {
   for (int other = 0; other < ranks_; ++other) {
     const auto at = static_cast<std::size_t>(other);
     if (other == self) continue;
-    arrived[at].resize(coming[at]);
+    arrived[at] = large_vector<std::byte>(coming[at]);
     messages.receive(arrived[at].data(), arrived[at].size(), other);
   }
   for (int other = 0; other < ranks_; ++other) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/pages.hpp"
+
 namespace pencilbox {
 
 /// Rows of one type, from a rank to another.
@@ -38,7 +40,7 @@ class Letter {
   template <class Row>
   Row* make_room_for(std::size_t rows) {
     static_assert(std::is_trivially_copyable_v<Row>);
-    bytes_.resize(rows * sizeof(Row));
+    bytes_ = large_vector<std::byte>(rows * sizeof(Row));
     return reinterpret_cast<Row*>(bytes_.data());
   }
 
@@ -52,7 +54,7 @@ class Letter {
   template <class Row>
   std::vector<Row> rows() const {
     static_assert(std::is_trivially_copyable_v<Row>);
-    std::vector<Row> rows(bytes_.size() / sizeof(Row));
+    auto rows = large_vector<Row>(bytes_.size() / sizeof(Row));
     if (!rows.empty()) std::memcpy(rows.data(), bytes_.data(), bytes_.size());
     return rows;
   }

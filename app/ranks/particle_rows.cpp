@@ -13,7 +13,7 @@ void upload_numbers(const std::vector<Row>& rows, T Row::*member, Buffer<T>& to,
 template <class T, class Row>
 void download_numbers(const Buffer<T>& from, T Row::*member, std::vector<Row>& rows,
                       Stream& stream) {
-  const std::vector<T> values = from.download(stream);
+  const std::vector<T> values = download_large(from, stream);
   for_each_in_pieces(static_cast<std::int64_t>(rows.size()),
                      [&](std::size_t i) { rows[i].*member = values[i]; });
 }
@@ -32,7 +32,7 @@ template <class Precision>
 std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
                                                   Stream& stream) {
   using Row = ParticleRow<Precision>;
-  std::vector<Row> rows(static_cast<std::size_t>(particles.count));
+  auto rows = large_vector<Row>(static_cast<std::size_t>(particles.count));
   const ParticleState<Precision>& state = particles.state;
   download_member(state.position, &Row::position, rows, stream);
   for_each_in_pieces(particles.count, [&](std::size_t i) { rows[i].reference = rows[i].position; });

@@ -7,6 +7,7 @@
 
 #include "core/grid_view.hpp"
 #include "core/in_pieces.hpp"
+#include "core/pages.hpp"
 #include "core/particles.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -38,10 +39,18 @@ std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& pa
                                                   Stream& stream);
 
 template <class T>
+std::vector<T> download_large(const Buffer<T>& from, Stream& stream) {
+  auto values = large_vector<T>(static_cast<std::size_t>(from.size()));
+  memory::copy(values.data(), from.data(), values.size() * sizeof(T), stream);
+  stream.synchronize();
+  return values;
+}
+
+template <class T>
 std::vector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream) {
-  const std::vector<T> x = from.x.download(stream), y = from.y.download(stream),
-                       z = from.z.download(stream);
-  std::vector<Vec3<T>> vectors(x.size());
+  const std::vector<T> x = download_large(from.x, stream), y = download_large(from.y, stream),
+                       z = download_large(from.z, stream);
+  auto vectors = large_vector<Vec3<T>>(x.size());
   for_each_in_pieces(static_cast<std::int64_t>(x.size()), [&](std::size_t i) {
     vectors[i] = {x[i], y[i], z[i]};
   });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/ranks/rank_domain.hpp"
+#include "core/for_each_beside.hpp"
 #include "core/for_each_of_few.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -334,9 +335,9 @@ template <class Precision>
 void RankDomain<Precision>::send_positions() {
   if (!std::exchange(border_is_ahead_, false)) begin_border();
   const Outgoing<Precision> outgoing = mailbox_.outgoing(LetterOf::positions);
-  for_each(border_stream_, borders_.places(),
-           SendPositions<Precision>{borders_.view(), outgoing.letters,
-                                    std::as_const(particles_.state.position).view()});
+  for_each_beside(border_stream_, borders_.places(),
+                  SendPositions<Precision>{borders_.view(), outgoing.letters,
+                                           std::as_const(particles_.state.position).view()});
 }
 
 template <class Precision>
@@ -367,9 +368,10 @@ void RankDomain<Precision>::stop_before(std::int32_t k) {
 
 template <class Precision>
 void RankDomain<Precision>::take_positions(std::int32_t k) {
-  for_each(border_stream_, mailbox_.slots(),
-           TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
-                                    watch_for(k, false).under_watch, k});
+  for_each_beside(
+      border_stream_, mailbox_.slots(),
+      TakePositions<Precision>{mailbox_.arrived(), borders_.place_of_rows() + particles_.count,
+                               watch_for(k, false).under_watch, k});
 }
 
 template <class Precision>

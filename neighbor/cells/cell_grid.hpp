@@ -49,7 +49,7 @@ struct GridPlace {
   std::array<std::int32_t, 3> image{};
 };
 
-/// The grid over `box` with cells as small as `cutoff` allows. Empty cells cost time and memory, so
+/// The grid over `box` with cells as small as `cutoff` allows, and as ranks can share them. Empty cells cost time and memory, so
 /// cells grow where there would be more than 262,144 of them and more than eight for each particle.
 /// Wider cells are as right, but a coordinate is only as fine as its cell is wide: where that
 /// matters (`resolution`) there may be 4,194,304 cells, and `separations_too_coarse` refuses what

@@ -644,7 +644,17 @@ PENCILBOX_WHERE(ToTheBit, [](const BackendCase& one) {
          (!is_emulated(one) || one.precision == Precision::mixed);
 });
 
-class NotToTheBit : public OnSeveralRanks {};
+class NotToTheBit : public OnSeveralRanks {
+ protected:
+  void expect_steps_of_one(const SimulationSetup& setup, Simulation& several, int steps) {
+    FieldSet fields;
+    fields.insert(Field::position);
+    const auto one = on_one(setup);
+    one->advance(steps);
+    EXPECT_LE(largest_difference(several.snapshot(fields).position, one->snapshot(fields).position),
+              Bars({1e-11, 2e-5, 2e-4}).of(precision()));
+  }
+};
 
 TEST_P(NotToTheBit, TheirForcesAreRight) {
   const SimulationSetup setup = liquid();
@@ -713,17 +723,51 @@ TEST_P(NotToTheBit, TheirStepsAreRightWithOpenFaces) {
             Bars({1e-11, 2e-5, 2e-4}).of(precision()));
 }
 
+/// Which is computed while letters of the border travel.
 TEST_P(NotToTheBit, TheirStepsAreRightWhereTheyHaveAnInterior) {
-  if (!keeps_list()) return;
   SimulationSetup setup = long_liquid();
   setup.skin = 0.1;
-  FieldSet fields;
-  fields.insert(Field::position);
-  const auto one = on_one(setup), several = on({2, 1, 1}, setup);
-  for (Simulation* simulation : {one.get(), several.get()}) simulation->advance(30);
-  EXPECT_LE(largest_difference(several->snapshot(fields).position, one->snapshot(fields).position),
-            Bars({1e-11, 2e-5, 2e-4}).of(precision()));
-  EXPECT_GE(several->backend_stats().list->rebuilds, 3);
+  const auto several = on({2, 1, 1}, setup);
+  several->advance(30);
+  expect_steps_of_one(setup, *several, 30);
+  if (keeps_list()) {
+    EXPECT_GE(several->backend_stats().list->rebuilds, 3);
+  }
+}
+
+/// Likewise, where cells are sorted anew in every step: who comes near the border must not be late.
+TEST_P(NotToTheBit, TheirStepsAreRightWhereTheInteriorIsDeep) {
+  for (const std::size_t along : {0U, 2U}) {
+    SCOPED_TRACE(along);
+    Double3 edges{8.1, 8.0, 7.7};
+    edges[along] = 44.0;
+    SimulationSetup setup =
+        make_lj_setup(random_liquid(1900, periodic_box(edges[0], edges[1], edges[2]), 0.9, 23, 2),
+                      2.5, Truncation::force_shift);
+    for (std::size_t i = 0; i < setup.start.velocity.size(); ++i) {
+      setup.start.velocity[i][along] = i % 2 == 0 ? 9.0 : -9.0;
+    }
+    setup = as_the_case_has_it(std::move(setup));
+    RankGrid ranks{1, 1, 1};
+    ranks[along] = 2;
+    const auto several = on(ranks, setup);
+    const int steps = emulated() ? 8 : 25;
+    several->advance(steps);
+    expect_steps_of_one(setup, *several, steps);
+  }
+}
+
+/// In one step, and nobody near the border has to do with it.
+TEST_P(NotToTheBit, OfAParticleThatLeapsOutOfTheInterior) {
+  StartState cloud = random_liquid(150, periodic_box(48, 8, 8), 0.95, 5);
+  cloud.box = periodic_box(48, 16, 8);
+  cloud.position[11] = {12.0, 12.0, 4.0};
+  SimulationSetup setup =
+      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
+  setup.start.velocity[11] = {2027.0, 0.0, 0.0};
+  const auto several = on({2, 1, 1}, setup);
+  several->advance(20);
+  expect_steps_of_one(setup, *several, 20);
 }
 
 TEST_P(NotToTheBit, ADeterministicRunRefusesThem) {
