@@ -69,9 +69,13 @@ struct BinnedParticles {
   PENCILBOX_DEVICE_FUNCTION bool is_in_border(Index of_cell) const {
     return !all_are_targets && !interior.has(grid.coordinates(of_cell));
   }
-  /// Of rows that may be nobody's.
+  /// Of rows that may be nobody's. What it reads does not wait for each other: a thread begins with
+  /// it.
   PENCILBOX_DEVICE_FUNCTION bool is_target(Index i) const {
-    return all_are_targets || (i < offset[cells()] && has_targets_in(cell[i]));
+    if (all_are_targets) return true;
+    const bool is_left_out = chunks.leave_out(i);
+    const Index its_cell = cell[i], all = offset[cells()];
+    return !is_left_out && i < all && has_targets_in(its_cell);
   }
 
   PENCILBOX_DEVICE_FUNCTION Index cells() const { return grid.cells.count(); }

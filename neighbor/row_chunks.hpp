@@ -26,10 +26,13 @@ struct RowChunks {
   }
   /// Of one of these threads; negative: none.
   PENCILBOX_DEVICE_FUNCTION std::int64_t row_of(std::int64_t thread) const {
-    if (part == PartOfTargets::all) return thread;
+    if (part != PartOfTargets::border) return thread;
     const auto chunk = static_cast<Index>(thread / rows);
-    if (part == PartOfTargets::interior) return is_in_border[chunk] != 0 ? -1 : thread;
     return chunk < *count ? std::int64_t{in_border[chunk]} * rows + thread % rows : -1;
+  }
+  /// Whether the other launch is for it.
+  PENCILBOX_DEVICE_FUNCTION bool leave_out(Index row) const {
+    return part == PartOfTargets::interior && is_in_border[row / rows] != 0;
   }
 };
 

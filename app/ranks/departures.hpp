@@ -240,7 +240,7 @@ struct DepartWhoWaits {
         a_cell(emulates_blocks ? 1 : std::clamp(rows / binned.cells(), 1, 16)),
         is_ahead(ahead_of_interior),
         threads(std::max(shell.count() * a_cell, 1024)) {
-    if (is_ahead) threads = std::min(threads, 2 * threads_beside);
+    if (is_ahead) threads = std::min(threads, threads_beside);
   }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
