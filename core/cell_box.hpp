@@ -13,8 +13,6 @@ struct CellBox {
   PENCILBOX_DEVICE_FUNCTION bool is_empty() const {
     return begin.x >= end.x || begin.y >= end.y || begin.z >= end.z;
   }
-  /// Of one that is not empty.
-  Index count() const { return (end.x - begin.x) * (end.y - begin.y) * (end.z - begin.z); }
   PENCILBOX_DEVICE_FUNCTION bool has(const CellCoordinates& c) const {
     return c.x >= begin.x && c.x < end.x && c.y >= begin.y && c.y < end.y && c.z >= begin.z &&
            c.z < end.z;

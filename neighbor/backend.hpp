@@ -71,9 +71,6 @@ class Backend {
   /// computes while its letters travel.)
   virtual bool takes_parts() const { return false; }
 
-  /// The same where parts are told apart by BinnedParticles::chunks.
-  virtual bool takes_chunks() const { return false; }
-
   /// compute() for forces that go into `move` and nowhere else, to the bit as if they had been
   /// stored. New positions are written where this evaluation reads none.
   virtual void compute_and_move(const BinnedParticles<Precision>& /*particles*/,

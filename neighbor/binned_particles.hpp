@@ -5,11 +5,14 @@
 #include "core/own_rows.hpp"
 #include "core/particles.hpp"
 #include "neighbor/cells/cell_grid.hpp"
-#include "neighbor/row_chunks.hpp"
 #include "neighbor/walks/index_range.hpp"
 #include "neighbor/walks/ring_position.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
+
+/// Of a rank's own particles: those that other ranks see, who have to be moved before letters can
+/// go and may have sources in letters that came; and those inside, who have to do with nobody else.
+enum class PartOfTargets { all, border, interior };
 
 template <class Precision>
 struct BinnedParticles {
@@ -47,7 +50,6 @@ struct BinnedParticles {
   /// which each looks at each target by itself. Rebuilds are for all.
   PartOfTargets part = PartOfTargets::all;
   Index most_in_border = 0;  ///< targets, at most
-  RowChunks chunks{};        ///< the same where Backend::takes_chunks(); then `part` is `all`
   bool stay_near = false;    ///< none is ever more than about a cell outside the grid
 
   /// From whichever of the two there is.
@@ -69,13 +71,9 @@ struct BinnedParticles {
   PENCILBOX_DEVICE_FUNCTION bool is_in_border(Index of_cell) const {
     return !all_are_targets && !interior.has(grid.coordinates(of_cell));
   }
-  /// Of rows that may be nobody's. What it reads does not wait for each other: a thread begins with
-  /// it.
+  /// Of rows that may be nobody's.
   PENCILBOX_DEVICE_FUNCTION bool is_target(Index i) const {
-    if (all_are_targets) return true;
-    const bool is_left_out = chunks.leave_out(i);
-    const Index its_cell = cell[i], all = offset[cells()];
-    return !is_left_out && i < all && has_targets_in(its_cell);
+    return all_are_targets || (i < offset[cells()] && has_targets_in(cell[i]));
   }
 
   PENCILBOX_DEVICE_FUNCTION Index cells() const { return grid.cells.count(); }

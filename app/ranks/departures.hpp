@@ -11,7 +11,6 @@
 #include "core/cell_box.hpp"
 #include "core/cell_shell.hpp"
 #include "core/device/flags.hpp"
-#include "core/for_each_beside.hpp"
 #include "core/own_rows.hpp"
 #include "integrators/particle_move.hpp"
 #include "neighbor/binned_particles.hpp"
@@ -225,34 +224,28 @@ struct DepartWhoWaits {
   const Index* offset;  ///< [cells + 1] first row of a cell
   Index rows;           ///< that arrays have
   CellShell shell;      ///< around the deep cells
-  Index a_cell;         ///< threads, at most one for each of its particles
-  bool is_ahead;        ///< of the interior, whose leaps are not known yet
+  Index a_cell;         ///< threads
   Index threads;
 
-  /// A thread for each particle of a cell, where a GPU has so many and they are all it has to do;
-  /// and some more, where the shell is small: for the rows behind the last particle.
-  DepartWhoWaits(const OwnDepartures<Precision>& own_rows, const BinnedParticles<Precision>& binned,
-                 bool ahead_of_interior)
+  /// A thread for each particle of a cell, where a GPU has so many; and some more, where the shell
+  /// is small: for the rows behind the last particle.
+  DepartWhoWaits(const OwnDepartures<Precision>& own_rows, const BinnedParticles<Precision>& binned)
       : own(own_rows),
         offset(binned.offset),
         rows(binned.count),
         shell(binned.grid.cells, own.depart.into_cells.unseen.deep),
         a_cell(emulates_blocks ? 1 : std::clamp(rows / binned.cells(), 1, 16)),
-        is_ahead(ahead_of_interior),
-        threads(std::max(shell.count() * a_cell, 1024)) {
-    if (is_ahead) threads = std::min(threads, threads_beside);
-  }
+        threads(std::max(shell.count() * a_cell, 1024)) {}
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
     if (thread == 0) own.note_most();
-    for (std::int64_t part = thread; part < shell.count() * a_cell; part += threads) {
-      const auto number = static_cast<Index>(part);
-      from(shell.cell(number / a_cell), number % a_cell, a_cell);
+    if (thread < shell.count() * a_cell) {
+      from(shell.cell(thread / a_cell), thread % a_cell, a_cell);
     }
     for (std::int64_t i = std::int64_t{*own.particles} + thread; i < rows; i += threads) {
       own.depart.leave_out(static_cast<Index>(i));
     }
-    if (!is_ahead && *own.depart.into_cells.unseen.leap >= own.step()) from_deep_cells(thread);
+    if (*own.depart.into_cells.unseen.leap >= own.step()) from_deep_cells(thread);
   }
 
  private:

@@ -307,15 +307,15 @@ Outgoing<Precision> Mailbox<Precision>::outgoing(LetterOf what) {
 }
 
 template <class Precision>
-void Mailbox<Precision>::send(Stream& stream) {
-  for_each(stream, static_cast<Index>(ranks_),
+void Mailbox<Precision>::send() {
+  for_each(stream_, static_cast<Index>(ranks_),
            CloseLetters<Precision>{letters_[half()].data(), written_.data(), wanted_.data(),
                                    last_sent_.data(), signals_of_others_.data(), exchange_});
 }
 
 template <class Precision>
-void Mailbox<Precision>::wait(Stream& stream) {
-  for_each(stream, static_cast<Index>(ranks_), WaitForLetters{own_signals_.data(), exchange_});
+void Mailbox<Precision>::wait() {
+  for_each(stream_, static_cast<Index>(ranks_), WaitForLetters{own_signals_.data(), exchange_});
 }
 
 template <class Precision>

@@ -100,9 +100,9 @@ class Mailbox {
 
   Outgoing<Precision> outgoing(LetterOf what = LetterOf::particles);
   /// What was written goes, and says how much it is.
-  void send(Stream& stream);
-  /// The stream's kernels from here on see what came; of letters that go straight.
-  void wait(Stream& stream);
+  void send();
+  /// Kernels from here on see what came; of letters that go straight.
+  void wait();
   /// The same of positions, so many for each rank: send() to tell, wait() to hear.
   void exchange_positions(Turn turn, const Index* counts, Stream& stream);
   /// After either: whoever finds `control` due tells all, which then find it so before unit `unit`,

@@ -6,7 +6,6 @@
 
 #include "app/engine/simulation_problem.hpp"
 #include "core/error.hpp"
-#include "core/for_each_beside.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -306,17 +305,8 @@ void RankDomain<Precision>::both_halves() {
   move<HalfSteps::both>();
 }
 
-/// Where the interior is so small, letters would have to wait for most of the work all the same.
 template <class Precision>
-bool RankDomain<Precision>::may_compute_border_first() const {
-  constexpr Index least_share = 3;
-  const CellBox deep = without_margins(3);
-  return backend_->takes_chunks() && !is_border_first_off_ && !deep.is_empty() &&
-         deep.count() >= own_box().count() / least_share;
-}
-
-template <class Precision>
-bool RankDomain<Precision>::compute_and_move(bool border_first) {
+bool RankDomain<Precision>::compute_and_move() {
   if (!backend_->moves_targets()) return false;
   const StepNumber next{nullptr, step_ + 1};
   Arrival<Precision> arrival = binning_->arrival_apart(particles_, next, nullptr, 0);
@@ -326,48 +316,21 @@ bool RankDomain<Precision>::compute_and_move(bool border_first) {
   if (!move) return false;
   ++step_;
   backend_->rebuild(view(), stream_);
-  border_is_ahead_ = border_first && may_compute_border_first();
-  if (border_is_ahead_) {
-    compute_and_move_border_first(*move);
-  } else {
-    backend_->compute_and_move(view(), *interaction_, *move, stream_);
-  }
+  backend_->compute_and_move(view(), *interaction_, *move, stream_);
   binning_->moved_apart(particles_);
-  const DepartWhoWaits<Precision> depart(own_rows_of(departures()), view(), border_is_ahead_);
-  for_each(stream_of_letters(), depart.threads, depart);
+  const DepartWhoWaits<Precision> depart(own_rows_of(departures()), view());
+  for_each(stream_, depart.threads, depart);
   return true;
-}
-
-template <class Precision>
-void RankDomain<Precision>::compute_and_move_border_first(const KickAndDrift<Precision>& move) {
-  was_border_first_ = true;
-  BinnedParticles<Precision> particles = view();
-  const CellBox deep = without_margins(3), own = own_box();
-  border_chunks_.reserve(particles.count,
-                         1.0 - static_cast<double>(deep.count()) / static_cast<double>(own.count()));
-  border_chunks_.mark(CellShell(particles.grid.cells, deep), own_rows(), particles.offset,
-                      particles.count, stream_);
-  begin_border();
-  particles.chunks = border_chunks_.part(PartOfTargets::border);
-  backend_->compute_and_move(particles, *interaction_, move, border_stream_);
-  particles.chunks = border_chunks_.part(PartOfTargets::interior);
-  backend_->compute_and_move(particles, *interaction_, move, stream_);
 }
 
 template <class Precision>
 void RankDomain<Precision>::take_in(Coming coming) {
   ParticleState<Precision>& state = particles_.state;
-  const TakeIn<Precision> take{mailbox_.arrived(),
-                               particles_.count,
-                               binning_->arrival(particles_, step(), nullptr, 0).into_cells,
-                               state.velocity.view(),
-                               binning_->kick(),
-                               state.id.data(),
-                               state.type.data(),
-                               particles_.types > 1,
-                               coming};
-  if (border_is_ahead_) return for_each_beside(border_stream_, mailbox_.slots(), take);
-  for_each(stream_, mailbox_.slots(), take);
+  for_each(stream_, mailbox_.slots(),
+           TakeIn<Precision>{mailbox_.arrived(), particles_.count,
+                             binning_->arrival(particles_, step(), nullptr, 0).into_cells,
+                             state.velocity.view(), binning_->kick(), state.id.data(),
+                             state.type.data(), particles_.types > 1, coming});
 }
 
 template <class Precision>
@@ -375,7 +338,6 @@ void RankDomain<Precision>::order() {
   const Index rows = particles_.count;
   profiler_.begin(Region::bin, stream_);
   take_in(Coming::all);
-  if (std::exchange(border_is_ahead_, false)) meet_border();
   particles_.count = rows + mailbox_.slots();
   binning_->order_arrived(particles_, profiler_, stream_);
   particles_.count = rows;
@@ -457,8 +419,6 @@ void RankDomain<Precision>::keep() {
   kept_step_ = step_;
   shared_->keep(stream_);
   most_used_.fill_bytes(0, stream_);
-  border_chunks_.forget_wanted(stream_);
-  was_border_first_ = is_border_first_off_ = false;
   if (keeps_list()) keep_list();
 }
 
@@ -467,17 +427,8 @@ bool RankDomain<Precision>::was_short() {
   wanted_letters_ = mailbox_.wanted();
   wanted_rows_ = std::max({wanted_rows_, most_used_.download(stream_)[0], rows_now()});
   if (keeps_list()) note_longest_row(control_.download(stream_)[0]);
-  const bool has_lost_somebody = was_border_first_ && is_border_wrong();
   return wanted_rows_ > particles_.count || !mailbox_.has_room_for(wanted_letters_) ||
-         wanted_row_ > backend_->row_capacity() || has_lost_somebody;
-}
-
-/// Who leaps out of the interior is known too late for letters that go while it is under way.
-template <class Precision>
-bool RankDomain<Precision>::is_border_wrong() {
-  wanted_chunks_ = border_chunks_.wanted(stream_);
-  is_border_first_off_ = leap_.download(stream_)[0] > kept_step_;
-  return is_border_first_off_ || wanted_chunks_ > border_chunks_.room();
+         wanted_row_ > backend_->row_capacity();
 }
 
 template <class Precision>
@@ -492,7 +443,6 @@ template <class Precision>
 void RankDomain<Precision>::grow() {
   mailbox_.make_room(wanted_letters_);
   if (wanted_rows_ > particles_.count) particles_.count = rows_for(wanted_rows_);
-  border_chunks_.make_room(wanted_chunks_);
   grow_rows();
 }
 
@@ -500,7 +450,7 @@ template <class Precision>
 void RankDomain<Precision>::begin_again() {
   kept_.give_back(particles_, stream_);
   memory::copy(used_.data(), kept_.rows_used(), sizeof(Index), stream_);
-  is_ordered_ = was_border_first_ = false;
+  is_ordered_ = false;
   step_ = kept_step_;
   shared_->take_back(stream_);
   if (keeps_list()) return_to_references();

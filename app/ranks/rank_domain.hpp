@@ -36,7 +36,6 @@
 
 #include "app/engine/simulation.hpp"
 #include "app/ranks/arrivals.hpp"
-#include "app/ranks/border_chunks.hpp"
 #include "app/ranks/borders.hpp"
 #include "app/ranks/decomposition.hpp"
 #include "app/ranks/departures.hpp"
@@ -87,11 +86,8 @@ class RankDomain {
   void both_halves();
   /// compute() of forces and both_halves() in one pass, where back end and integrator can: who
   /// stays among unseen cells is through then, others depart behind it. Else false, with
-  /// nothing done. `border_first`: where the back end can, in two at a time, of which the border's
-  /// is the first to be through, and letters go while the interior is under way.
-  bool compute_and_move(bool border_first);
-  void send_letters() { mailbox_.send(stream_of_letters()); }
-  void wait_for_letters() { mailbox_.wait(stream_of_letters()); }
+  /// nothing done.
+  bool compute_and_move();
   void order();
   void compute(Wanted wanted);
   /// Its part, for all to get.
@@ -223,11 +219,7 @@ class RankDomain {
   void move();
   template <HalfSteps halves>
   void watch(std::int32_t unit);
-  bool may_compute_border_first() const;
-  void compute_and_move_border_first(const KickAndDrift<Precision>& move);
-  Stream& stream_of_letters() { return border_is_ahead_ ? border_stream_ : stream_; }
   void take_in(Coming coming);
-  bool is_border_wrong();
   void keep_list();
   std::int32_t* heard() { return reinterpret_cast<std::int32_t*>(heard_.data()); }
   void note_longest_row(const StepControl& control);
@@ -271,16 +263,12 @@ class RankDomain {
   Particles<Precision> particles_;
   std::optional<Binning<Precision>> binning_;
   bool is_ordered_ = false;  ///< and ghosts are there
-  bool border_is_ahead_ = false;  ///< of the interior, in the step or unit under way
   Reduction reduction_;
   Buffer<std::int32_t> leap_;       ///< see UnseenCells
-  BorderChunks border_chunks_;
-  bool was_border_first_ = false;    ///< in a step since keep()
-  bool is_border_first_off_ = false;  ///< until keep()
   Buffer<Index> used_, most_used_;  ///< rows: while it is not ordered; and at most, so far
   ParticleCopy<Precision> kept_;
   FramePart<Precision> frame_part_;
-  Index wanted_rows_ = 0, wanted_chunks_ = 0;
+  Index wanted_rows_ = 0;
   std::vector<LetterSize> wanted_letters_;
 
   // Where a list is kept.
@@ -298,6 +286,7 @@ class RankDomain {
   std::int32_t opened_at_ = 0;     ///< step that unit 0 evaluates
   std::int32_t first_mirror_ = 0;  ///< that it reads
   bool has_moved_ = false;         ///< the unit under way, with its forces
+  bool border_is_ahead_ = false;   ///< of the interior, in that unit
   std::uint32_t letters_then_ = 0, sums_then_ = 0;
 
   std::array<Buffer<PlacesOfCell>, 3> places_;

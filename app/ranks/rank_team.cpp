@@ -263,9 +263,9 @@ void RankTeam<Precision>::carry_through_host(const Of& of) {
 template <class Precision>
 void RankTeam<Precision>::exchange_letters() {
   begin_region(Region::exchange);
-  for (auto& domain : domains_) domain->send_letters();
+  for (auto& domain : domains_) domain->mailbox().send();
   if (is_direct_) {
-    for (auto& domain : domains_) domain->wait_for_letters();
+    for (auto& domain : domains_) domain->mailbox().wait();
     return;
   }
   carry_letters_through_host();
@@ -365,7 +365,7 @@ bool RankTeam<Precision>::compute_and_move() {
   Domain& timed = *domains_.front();
   if (timed.integrator().sums_in_steps() || timed.profiler().sampling()) return false;
   bool has_moved = false;
-  for (auto& domain : domains_) has_moved = domain->compute_and_move(is_direct_);
+  for (auto& domain : domains_) has_moved = domain->compute_and_move();
   return has_moved;
 }
 

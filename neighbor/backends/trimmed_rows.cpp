@@ -23,11 +23,7 @@ struct OneThreadATarget {
   Walk walk;
   Sink sink;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
-    const std::int64_t row = walk.particles.chunks.row_of(thread);
-    if (row >= 0 && row < walk.particles.count) of(static_cast<Index>(row));
-  }
-  PENCILBOX_DEVICE_FUNCTION void of(Index number) const {
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index number) const {
     if (!walk.particles.is_target(number)) return;
     auto sum = walk.sum_of(walk.fetch(number));
     walk.store(sum, sink, number);
@@ -52,12 +48,11 @@ struct OneThreadATargetInQuanta {
     const auto constants = block.shared<Constants>(1);
     if (block.thread() == 0) constants[0] = walk.constants();
     block.barrier();
-    const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const std::int64_t row = walk.particles.chunks.row_of(thread);
-    if (row < 0 || row >= walk.particles.count) return;
-    const auto number = static_cast<Index>(row);
-    if constexpr (moves) sink.fetch_ahead(number);
-    OneThreadATarget<Walk, Sink>{walk.with(constants[0]), sink}.of(number);
+    const std::int64_t number = block.index() * block.threads() + block.thread();
+    if (number >= walk.particles.count) return;
+    if constexpr (moves) sink.fetch_ahead(static_cast<Index>(number));
+    const OneThreadATarget<Walk, Sink> target{walk.with(constants[0]), sink};
+    target(static_cast<Index>(number));
   }
 };
 
@@ -73,11 +68,9 @@ struct SeveralThreadsATarget {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
     const std::int64_t thread = block.index() * block.threads() + block.thread();
-    const std::int64_t row = walk.particles.chunks.row_of(thread / lanes);
-    const auto number = static_cast<Index>(row);
+    const auto number = static_cast<Index>(thread / lanes);
     const auto lane = static_cast<Index>(thread % lanes);
-    const bool is_there =
-        row >= 0 && row < walk.particles.count && walk.particles.is_target(number);
+    const bool is_there = number < walk.particles.count && walk.particles.is_target(number);
     typename Walk::Sum sum;
     if (is_there) sum = walk.sum_of(walk.fetch(number, lane, lanes));
     sum.add_lanes(block, lanes);
@@ -107,8 +100,6 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   }
 
   void rebuild(const BinnedParticles<Precision>&, Stream&) override {}
-
-  bool takes_chunks() const override { return true; }
 
   /// Launches the kernel: see BackendWithSinks.
   template <Wanted wanted, class Functor, class Sink>
@@ -151,8 +142,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
                     reach_squared_of<Pair>(cutoff_),
                     static_cast<Pair>(CellParts::of_slices / side),
                     RingPosition<Pair>::unit(side)};
-    const std::int64_t targets = particles.chunks.threads(particles.count);
-    shape_ = {divide_up(targets * lanes_, threads_), threads_};
+    shape_ = {divide_up(std::int64_t{particles.count} * lanes_, threads_), threads_};
     if constexpr (!Rows::has_runs_of_cells) {
       if (lanes_ > 1) {
         return launch(stream, shape_, SeveralThreadsATarget<Walk, Sink>{walk, sink, lanes_});
@@ -163,8 +153,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
       shape_.shared_bytes = Kernel::shared_bytes;
       launch(stream, shape_, Kernel{walk, sink});
     } else {
-      for_each(stream, static_cast<Index>(targets), OneThreadATarget<Walk, Sink>{walk, sink},
-               threads_);
+      for_each(stream, particles.count, OneThreadATarget<Walk, Sink>{walk, sink}, threads_);
     }
   }
 

@@ -129,7 +129,7 @@ struct MakeKeys {
 
   /// Nobody's come last.
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Index part = ticket[i] < 0 ? parts : part_of(i);
+    const Index part = ticket[i] == nobody ? parts : part_of(i);
     keys[i] = static_cast<std::uint64_t>(part) << id_bits | static_cast<std::uint64_t>(id[i]);
     order[i] = i;
   }
@@ -209,7 +209,7 @@ struct Reorder {
   template <class Offsets>
   PENCILBOX_DEVICE_FUNCTION void write(Index i, const Row& row, const Offsets& begin_of) const {
     if (clears) next.clear(i, particles);
-    if (order != nullptr ? i >= begin_of[next.parts] : row.ticket < 0) return;
+    if (order != nullptr ? i >= begin_of[next.parts] : row.ticket == nobody) return;
     const Vec3<State> then = ahead(row.position, row.velocity, row.kick);
     const Index now =
         order != nullptr ? i : begin_of[parts.number(side, row.cell, then)] + row.ticket;

@@ -735,7 +735,8 @@ TEST_P(NotToTheBit, TheirStepsAreRightWhereTheyHaveAnInterior) {
   }
 }
 
-/// Likewise, where cells are sorted anew in every step: who comes near the border must not be late.
+/// Likewise, where cells are sorted anew in every step: who has come near the border must not be
+/// overlooked.
 TEST_P(NotToTheBit, TheirStepsAreRightWhereTheInteriorIsDeep) {
   for (const std::size_t along : {0U, 2U}) {
     SCOPED_TRACE(along);
