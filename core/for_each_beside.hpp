@@ -8,8 +8,8 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// A block for most multiprocessors of a large GPU. Threads that wait for memory, or for another
-/// GPU's, keep those of the other kernel out: it takes as much longer as they are there.
+/// A block for most multiprocessors of a large GPU: threads that wait for memory, or for another
+/// GPU's, keep threads of the other kernel out all the while.
 inline constexpr Index threads_beside = 128 * 128;
 
 template <class Work>

@@ -85,8 +85,8 @@ Cover cover(const Box& box, const std::vector<Double3>& positions, double longes
   return result;
 }
 
-/// Of 200 and more an even number, of 400 a multiple of four, and so on: ranks have whole cells, and
-/// the slowest has the most of them. Cells are wider by less than one in a hundred.
+/// Ranks have whole cells, and the slowest has the most of them: cells of a long side are wider by
+/// up to one in a hundred, so that ranks have as many each.
 double cells_along(double length, double width) {
   constexpr double few = 200.0;
   const double all = std::max(1.0, std::floor(length / width));

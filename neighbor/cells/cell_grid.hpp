@@ -49,11 +49,12 @@ struct GridPlace {
   std::array<std::int32_t, 3> image{};
 };
 
-/// The grid over `box` with cells as small as `cutoff` allows, and as ranks can share them. Empty cells cost time and memory, so
-/// cells grow where there would be more than 262,144 of them and more than eight for each particle.
-/// Wider cells are as right, but a coordinate is only as fine as its cell is wide: where that
-/// matters (`resolution`) there may be 4,194,304 cells, and `separations_too_coarse` refuses what
-/// is coarser still. An infinite cutoff makes one cell.
+/// The grid over `box` with cells as small as `cutoff` allows, and as ranks can share them: of 200
+/// and more along a side an even number, of 400 a multiple of four, and so on. Empty cells cost
+/// time and memory, so cells grow where there would be more than 262,144 of them and more than
+/// eight for each particle. Wider cells are as right, but a coordinate is only as fine as its cell
+/// is wide: where that matters (`resolution`) there may be 4,194,304 cells, and
+/// `separations_too_coarse` refuses what is coarser still. An infinite cutoff makes one cell.
 ///
 /// Open directions are covered from the outermost particle to the outermost particle, if cells as
 /// wide as the cutoff are few enough for it. Else up to one particle in 64 (and one in any case)

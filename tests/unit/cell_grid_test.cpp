@@ -19,6 +19,20 @@ TEST(CellGrid, CellsAreAsSmallAsTheCutoffAllows) {
   EXPECT_DOUBLE_EQ(grid.side[2], 2.6);
 }
 
+TEST(CellGrid, RanksCanShareTheCellsOfALongSide) {
+  const auto cells_along_z = [](double length) {
+    const Box box{{0, 0, 0}, {5, 5, length}, {true, true, true}};
+    const CellGrid grid = make_cell_grid(box, 2.5, nobody);
+    EXPECT_GE(grid.side[2], 2.5);
+    EXPECT_LE(grid.side[2], 1.01 * 2.5);
+    return grid.cells[2];
+  };
+  EXPECT_EQ(cells_along_z(2.5 * 199), 199);
+  EXPECT_EQ(cells_along_z(2.5 * 215 + 0.1), 214);
+  EXPECT_EQ(cells_along_z(2.5 * 403), 400);
+  EXPECT_EQ(cells_along_z(2.5 * 815), 808);
+}
+
 TEST(CellGrid, CellsGrowInADiluteSystem) {
   const Box box{{0, 0, 0}, {1e5, 1e5, 1e5}, {true, true, true}};
   const CellGrid grid = make_cell_grid(box, 2.5, nobody);
