@@ -765,7 +765,7 @@ TEST_P(NotToTheBit, OfAParticleThatLeapsOutOfTheInterior) {
   cloud.position[11] = {12.0, 12.0, 4.0};
   SimulationSetup setup =
       as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
-  setup.start.velocity[11] = {2027.0, 0.0, 0.0};
+  setup.start.velocity[11] = {5065.0, 0.0, 0.0};
   const auto several = on({2, 1, 1}, setup);
   several->advance(20);
   expect_steps_of_one(setup, *several, 20);
