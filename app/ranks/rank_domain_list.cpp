@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/ranks/rank_domain.hpp"
-#include "core/for_each_beside.hpp"
+#include "core/few_threads.hpp"
 #include "core/for_each_of_few.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "core/few_threads.hpp"
 #include "neighbor/cells/missed_pairs.hpp"
 #include "neighbor/walks/warp_scan.hpp"
 
@@ -36,28 +37,6 @@ struct Counters {
     for (std::int64_t c = i; c < parts; c += threads) counts[c] = 0;
   }
 };
-
-/// Little work by fewer threads: each of them costs a GPU time, also where it finds a gate closed.
-template <class Work>
-struct SeveralAThread {
-  static constexpr const char* name = Work::name;
-  static constexpr Index a_thread = emulates_blocks ? 1 : 8;
-  Work work;
-  Index count;
-
-  PENCILBOX_DEVICE_FUNCTION static constexpr Index threads_for(Index count) {
-    return (count - 1) / a_thread + 1;
-  }
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index thread) const {
-    for (std::int64_t i = thread; i < count; i += threads_for(count)) work(static_cast<Index>(i));
-  }
-};
-
-template <class Work>
-void for_each_in_few_threads(Stream& stream, Index count, const Work& work) {
-  using Several = SeveralAThread<Work>;
-  for_each(stream, Several::threads_for(count), Several{work, count});
-}
 
 struct ClearCounts {
   static constexpr const char* name = "binning: clear counts";

@@ -49,6 +49,17 @@ class OnSeveralRanks : public EveryBackend {
     }
     return as_the_case_has_it(std::move(setup));
   }
+  /// One is alone in its part of a long box and goes four cells a step, also from cells whose
+  /// neighbors only one of two ranks sees to those that both see.
+  SimulationSetup with_one_that_leaps() const {
+    StartState cloud = random_liquid(150, periodic_box(48, 8, 8), 0.95, 5);
+    cloud.box = periodic_box(48, 16, 8);
+    cloud.position[11] = {12.0, 12.0, 4.0};
+    SimulationSetup setup =
+        as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
+    setup.start.velocity[11] = {5065.0, 0.0, 0.0};
+    return setup;
+  }
   SimulationSetup as_the_case_has_it(SimulationSetup setup) const {
     setup.backend = backend().info.name;
     setup.options = default_options(backend().info);
@@ -325,15 +336,8 @@ TEST_P(ToTheBit, OfAParticleThatCrossesTwoRanksInAStep) {
   expect_same_steps(setup, {{6, 1, 1}}, 1);
 }
 
-/// From cells whose neighbors nobody sees, alone in its part of the box, four cells a step.
 TEST_P(ToTheBit, OfAParticleThatLeapsOutOfTheInterior) {
-  StartState cloud = random_liquid(150, periodic_box(38, 8, 8), 0.95, 5);
-  cloud.box = periodic_box(38, 16, 8);
-  cloud.position[11] = {9.0, 12.0, 4.0};
-  SimulationSetup setup =
-      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
-  setup.start.velocity[11] = {2027.0, 0.0, 0.0};
-  expect_same_steps(setup, {{2, 1, 1}}, 20);
+  expect_same_steps(with_one_that_leaps(), {{2, 1, 1}}, 20);
 }
 
 TEST_P(ToTheBit, GoingOnFromACheckpointOnAnotherNumber) {
@@ -646,11 +650,11 @@ PENCILBOX_WHERE(ToTheBit, [](const BackendCase& one) {
 
 class NotToTheBit : public OnSeveralRanks {
  protected:
-  void expect_steps_of_one(const SimulationSetup& setup, Simulation& several, int steps) {
+  void expect_steps_of_one(const SimulationSetup& setup, Simulation& several, int steps) const {
     FieldSet fields;
     fields.insert(Field::position);
     const auto one = on_one(setup);
-    one->advance(steps);
+    for (Simulation* simulation : {one.get(), &several}) simulation->advance(steps);
     EXPECT_LE(largest_difference(several.snapshot(fields).position, one->snapshot(fields).position),
               Bars({1e-11, 2e-5, 2e-4}).of(precision()));
   }
@@ -711,16 +715,11 @@ TEST_P(NotToTheBit, TheirStepsAreRight) {
 TEST_P(NotToTheBit, TheirStepsAreRightWithOpenFaces) {
   SimulationSetup setup = liquid();
   setup.start.box.periodic = {false, true, false};
-  FieldSet fields;
-  fields.insert(Field::position);
   const bool cuts_them = !backend().info.has_vectors && backend().info.name != "trimmed-rows";
   if (!cuts_them) {
     EXPECT_THROW(on({2, 2, 1}, setup), InputError);
   }
-  const auto one = on_one(setup), several = on({cuts_them ? 2 : 1, 2, 1}, setup);
-  for (Simulation* simulation : {one.get(), several.get()}) simulation->advance(20);
-  EXPECT_LE(largest_difference(several->snapshot(fields).position, one->snapshot(fields).position),
-            Bars({1e-11, 2e-5, 2e-4}).of(precision()));
+  expect_steps_of_one(setup, *on({cuts_them ? 2 : 1, 2, 1}, setup), 20);
 }
 
 /// Which is computed while letters of the border travel.
@@ -728,7 +727,6 @@ TEST_P(NotToTheBit, TheirStepsAreRightWhereTheyHaveAnInterior) {
   SimulationSetup setup = long_liquid();
   setup.skin = 0.1;
   const auto several = on({2, 1, 1}, setup);
-  several->advance(30);
   expect_steps_of_one(setup, *several, 30);
   if (keeps_list()) {
     EXPECT_GE(several->backend_stats().list->rebuilds, 3);
@@ -751,24 +749,13 @@ TEST_P(NotToTheBit, TheirStepsAreRightWhereTheInteriorIsDeep) {
     setup = as_the_case_has_it(std::move(setup));
     RankGrid ranks{1, 1, 1};
     ranks[along] = 2;
-    const auto several = on(ranks, setup);
-    const int steps = emulated() ? 8 : 25;
-    several->advance(steps);
-    expect_steps_of_one(setup, *several, steps);
+    expect_steps_of_one(setup, *on(ranks, setup), emulated() ? 8 : 25);
   }
 }
 
-/// In one step, and nobody near the border has to do with it.
 TEST_P(NotToTheBit, OfAParticleThatLeapsOutOfTheInterior) {
-  StartState cloud = random_liquid(150, periodic_box(48, 8, 8), 0.95, 5);
-  cloud.box = periodic_box(48, 16, 8);
-  cloud.position[11] = {12.0, 12.0, 4.0};
-  SimulationSetup setup =
-      as_the_case_has_it(make_lj_setup(std::move(cloud), 2.5, Truncation::force_shift));
-  setup.start.velocity[11] = {5065.0, 0.0, 0.0};
-  const auto several = on({2, 1, 1}, setup);
-  several->advance(20);
-  expect_steps_of_one(setup, *several, 20);
+  const SimulationSetup setup = with_one_that_leaps();
+  expect_steps_of_one(setup, *on({2, 1, 1}, setup), 20);
 }
 
 TEST_P(NotToTheBit, ADeterministicRunRefusesThem) {

@@ -30,9 +30,9 @@ struct ClusterPairs {
     const Vec3<Pair> to_its_cell = shift_of[entry.code()];
     const Vec3<Pair> at = shift_first ? source.position + to_its_cell : source.position;
     const CellShift<Pair> shift{shift_first ? Vec3<Pair>{} : to_its_cell, {}};
-    const auto exact = [&] {
-      return exact_from(targets, entry.index(),
-                        ShiftCode::shift(particles.grid, entry.code()).exact);
+    const auto exact = [&](int t) {
+      return exact_separation(particles, targets.cluster.particle(t), entry.index(),
+                              ShiftCode::shift(particles.grid, entry.code()));
     };
     sums.add(interaction, targets, at, shift, static_cast<std::int32_t>(source.type), exact,
              [&](int t) { return is_there(targets, t); });
@@ -41,7 +41,10 @@ struct ClusterPairs {
   /// The targets among themselves: a lane below their count takes one, `source`, as a source.
   PENCILBOX_DEVICE_FUNCTION void add_own(Index lane, const Targets& targets, const Source& source,
                                          Sums& sums) const {
-    const auto exact = [&] { return exact_from(targets, targets.cluster.first + lane, {}); };
+    const auto exact = [&](int t) {
+      return exact_separation(particles, targets.cluster.particle(t), targets.cluster.first + lane,
+                              CellShift<Pair>{});
+    };
     sums.add(interaction, targets, source.position, CellShift<Pair>{},
              static_cast<std::int32_t>(source.type), exact,
              [&](int t) { return t != lane && is_there(targets, t); });
@@ -85,15 +88,6 @@ struct ClusterPairs {
   /// The shift is added once, and not for each target, where the two sides of a pair may differ by
   /// half of the last digit of a coordinate, or where no digit is lost.
   static constexpr bool shift_first = !pairs_must_cancel<Precision> || is_in_quanta<Interaction>;
-
-  /// What exact_separation() of each target says, as a function of its number.
-  PENCILBOX_DEVICE_FUNCTION auto exact_from(const Targets& targets, Index source,
-                                            const Vec3<double>& shift) const {
-    const Vec3<double> from = particles.state_position[source].template to<double>();
-    return [&targets, from, shift, of = particles.state_position](int t) {
-      return (of[targets.cluster.particle(t)].template to<double>() - from) - shift;
-    };
-  }
 
   PENCILBOX_DEVICE_FUNCTION Sum out_of_units(Sum sum) const {
     if constexpr (wanted != Wanted::counts) {

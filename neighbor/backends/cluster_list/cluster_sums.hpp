@@ -19,8 +19,8 @@ struct ClusterSums {
 
   Sum of[targets_of_a_cluster];
 
-  /// A source at `place` and `shift` meets all targets. `exact()`: what tells, by exact()(t), its
-  /// separation from target t in double; `is_asked(t)`: whether it is another one, that counts.
+  /// A source at `place` and `shift` meets all targets. `exact(t)`: its separation from target t in
+  /// double; `is_asked(t)`: whether it is another one, that counts.
   template <class Exact, class IsAsked>
   PENCILBOX_DEVICE_FUNCTION void add(const Interaction& interaction,
                                      const ClusterTargets<Pair>& targets, const Vec3<Pair>& place,
@@ -28,7 +28,7 @@ struct ClusterSums {
                                      const Exact& exact, const IsAsked& is_asked) {
     for (int t = 0; t < targets_of_a_cluster; ++t) {
       of[t].add_in_step(
-          interaction, targets.at[t].position, place, shift, [&] { return exact()(t); },
+          interaction, targets.at[t].position, place, shift, [&] { return exact(t); },
           static_cast<std::int32_t>(targets.at[t].type), type, is_asked(t));
     }
   }
@@ -71,15 +71,19 @@ struct ClusterSums<Precision, wanted, Interaction> {
                                      const ClusterTargets<float>& targets, const Vec3<float>& place,
                                      const CellShift<float>&, std::int32_t, const Exact& exact,
                                      const IsAsked& is_asked) {
-    unsigned near = 0;  // targets, a bit for each
     for (int t = 0; t < targets_of_a_cluster; ++t) {
       const Vec3<float> separation = targets.at[t].position - place;
       const float r2 = squared(separation);
       of[t].force += interaction.bits(r2, separation, is_asked(t));
       least_r2 = std::fmin(least_r2, is_asked(t) ? r2 : Interaction::far_away);
-      if (is_asked(t) && interaction.near_range(r2)) near |= 1U << t;
+      if constexpr (wanted == Wanted::forces_and_energies) {
+        if (!is_asked(t) || !interaction.near_range(r2)) continue;
+        Sum energies;
+        energies.add_sums_at(interaction, exact(t).template to<float>(), 0, 0);
+        of[t].energy += energies.energy;
+        of[t].virial += energies.virial;
+      }
     }
-    if constexpr (wanted == Wanted::forces_and_energies) add_energies(interaction, near, exact);
   }
 
   PENCILBOX_DEVICE_FUNCTION bool needs_correction(const Interaction& interaction) const {
@@ -116,20 +120,6 @@ struct ClusterSums<Precision, wanted, Interaction> {
   }
 
  private:
-  /// The source is looked up once, however many are near.
-  template <class Exact>
-  PENCILBOX_DEVICE_FUNCTION void add_energies(const Interaction& interaction, unsigned near,
-                                              const Exact& exact) {
-    if (near == 0) return;
-    const auto from_target = exact();
-    for (int t = 0; t < targets_of_a_cluster; ++t) {
-      if ((near >> t & 1U) == 0) continue;
-      Sum energies;
-      energies.add_sums_at(interaction, from_target(t).template to<float>(), 0, 0);
-      of[t].energy += energies.energy;
-      of[t].virial += energies.virial;
-    }
-  }
   PENCILBOX_DEVICE_FUNCTION static Sum in_double(const Quanta& sum) {
     Sum same;
     same.force = sum.force.template to<std::int32_t>().template to<double>();
