@@ -772,7 +772,6 @@ def sort_and_search():
     p.text(302, 110, "each is put down in its slot, in one piece")
     strip(p, 302, 122, [(150, EMPTY, "where in the box, id"),
                         (150, EMPTY, "where in its cell, type")], 22)
-    p.text(302, 162, "few particles: all three in one launch", SMALL, color=FAINT)
     heading(p, 276, 194, "then one thread, one target")
     p.number(286, 216, 4)
     p.text(302, 220, "notes the runs of groups that are in reach")
@@ -782,8 +781,43 @@ def sort_and_search():
     p.text(494, 272, "however many rows", SMALL, color=FAINT)
     p.number(286, 300, 6)
     p.text(302, 304, "adds up those, by where they are in their cells")
-    p.lines(24, 330, ["Where forces fit no cache they stay in the order of slots, and are fetched",
-                      "from there in the order of particles."], SMALL)
+    p.lines(24, 330, ["Where forces fit no cache they stay in the order of slots, each pair is taken",
+                      "once, for both ends, and all are fetched in the order of particles."], SMALL)
+    p.legend([p.order_mark()])
+    return p
+
+
+def linked_cells():
+    p = Picture("linked-cells", "linked-cells: a head for each group of cells, a link for each particle", 350)
+    heading(p, 24, 22, "groups of 3 x 3 cells of one layer")
+    g = Grid(p, 32, 36, 9, 9, 21)
+    g.fill_all(range(3, 9), range(3, 6), SOURCE)
+    g.fill_all(range(3, 6), range(3, 6), TARGET)
+    for column in range(0, 9, 3):
+        for row in range(0, 9, 3):
+            g.outline(column, row, 3, 3)
+    for column, row in [(1, 1), (0, 4), (2, 7), (7, 1), (4, 8), (8, 7), (3, 3), (4, 1), (6, 4)]:
+        g.particles(column, row, 1)
+    x, y = g.centre(5, 4)
+    p.circle(x, y, 19, dash="4 3")
+    p.particle(x, y, target=True)
+    p.lines(24, 246, ["cells are as narrow as the cutoff;", "a group has a particle or so"],
+            SMALL, FAINT)
+    heading(p, 276, 22, "every step, in one launch")
+    p.number(286, 50, 1)
+    p.text(302, 54, "a particle puts itself down at its group's head;")
+    p.text(302, 72, "its link is who stood there")
+    strip(p, 302, 84, [(60, SOURCE, "head"), (60, SOURCE, "9"), (60, SOURCE, "7"), (60, SOURCE, "2")], 22)
+    p.text(302, 124, "9 came last: 9, 7, 2", SMALL, color=FAINT)
+    p.text(302, 142, "A head of a round before is one of nobody:", SMALL)
+    p.text(302, 158, "nothing is cleared, counted or moved.", SMALL)
+    heading(p, 276, 190, "then one thread, one target")
+    p.number(286, 212, 2)
+    p.text(302, 216, "notes the heads of groups that are in reach")
+    p.number(286, 240, 3)
+    p.text(302, 244, "follows their links, all as one list; who is near")
+    p.text(302, 262, "is noted and added up in fours")
+    p.lines(24, 290, ["Who comes first in a list is chance, and so is the order of sums."], SMALL)
     p.legend([p.order_mark()])
     return p
 
@@ -1019,7 +1053,7 @@ def half_shell():
 
 DRAWINGS = [words, reference, par_part_no_loop, par_part_loop, par_cell, par_cell_sm, all_in_sm,
             x_pencil, x_pencil_reg, neighborhood_in_sm, rows_in_lanes, trimmed_rows, rotating_sources, half_shell, fenns, green, hoetzlein, sort_and_search,
-            all_pairs, cluster_list, vector_list]
+            linked_cells, all_pairs, cluster_list, vector_list]
 
 
 def main(arguments):

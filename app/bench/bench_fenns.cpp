@@ -119,7 +119,9 @@ class Methods {
       }
     }
     methods.push_back(sorted_by_the_engine());
-    methods.push_back({"sort-and-search", {choice("sort-and-search"), fair, true}, ""});
+    for (const char* name : {"sort-and-search", "linked-cells"}) {
+      methods.push_back({name, {choice(name), fair, true}, ""});
+    }
     return methods;
   }
 
@@ -316,8 +318,8 @@ std::vector<std::string> notes() {
   return {
       "fenns has the paper's 18 coarse cells a side; 2r is the paper's rule for the cells of the "
       "others, r the fair one: with 2r they test eight times the volume. par-part-loop is on the "
-      "engine's cells, whose sort moves whole particles and is timed, too; sort-and-search, ours, "
-      "sorts groups of cells itself.",
+      "engine's cells, whose sort moves whole particles and is timed, too; sort-and-search and "
+      "linked-cells, ours, sort by groups of cells, or link, themselves.",
       "The number of neighbours of every particle was compared with one counted in double.",
       "The paper does not say what is computed for a neighbour; here a Lennard-Jones force, in "
       "float. Its Table 4 gives 300 cells for radius 0.3 in scenario 3: by its own formula they "

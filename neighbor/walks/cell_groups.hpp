@@ -13,21 +13,28 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// `width` cells in each direction make a group; the last one of a direction has what is left. A
-/// cell is at least as wide as the reach, so partners are in 27 groups, as they are in 27 cells.
+/// How many cells a group has along x, and along y and z.
+struct GroupShape {
+  Index length = 1;
+  Index width = 1;
+};
+
+/// Cells that make a group; the last one of a direction has what is left. A cell is at least as
+/// wide as the reach, so partners are in 27 groups, as they are in 27 cells.
 template <class Pair>
 struct CellGroups {
   GridView<Pair> grid;
-  LaunchDivisor by_width;
-  Index width;
+  LaunchDivisor by_length, by_width;
+  GroupShape shape;
   CellCounts groups;
   Vec3<Pair> per_side;  ///< cells a length [1/sigma]
 
-  CellGroups(const GridView<Pair>& of_grid, Index of_width)
+  CellGroups(const GridView<Pair>& of_grid, const GroupShape& of_groups)
       : grid(of_grid),
-        by_width(of_width),
-        width(of_width),
-        groups{by_width.quotient(grid.cells.x - 1) + 1, by_width.quotient(grid.cells.y - 1) + 1,
+        by_length(of_groups.length),
+        by_width(of_groups.width),
+        shape(of_groups),
+        groups{by_length.quotient(grid.cells.x - 1) + 1, by_width.quotient(grid.cells.y - 1) + 1,
                by_width.quotient(grid.cells.z - 1) + 1},
         per_side{Pair(1) / grid.side.x, Pair(1) / grid.side.y, Pair(1) / grid.side.z} {}
 
@@ -37,7 +44,7 @@ struct CellGroups {
     return grid.coordinates(linear);
   }
   PENCILBOX_DEVICE_FUNCTION CellCoordinates group_of(const CellCoordinates& cell) const {
-    return {by_width.quotient(cell.x), by_width.quotient(cell.y), by_width.quotient(cell.z)};
+    return {by_length.quotient(cell.x), by_width.quotient(cell.y), by_width.quotient(cell.z)};
   }
   PENCILBOX_DEVICE_FUNCTION Index linear(const CellCoordinates& group) const {
     return groups.linear(group);
@@ -100,7 +107,7 @@ struct GroupsAlong {
                                         Index width, Index cells, Index groups, bool periodic) {
     const bool is_first = group == 0, is_last = group + 1 == groups;
     at = {is_first ? groups - 1 : group - 1, group, is_last ? 0 : group + 1};
-    image = {is_first ? -1 : 0, 0, is_last ? 1 : 0};
+    image = {is_first && periodic ? -1 : 0, 0, is_last && periodic ? 1 : 0};
     const Index first = group * width;
     const Index last = is_last ? cells - 1 : first + width - 1;
     const Pair half = Pair(0.5) * side;
@@ -126,8 +133,6 @@ struct GroupsAlong {
   }
 };
 
-inline constexpr Index rows_of_groups = 9;  ///< around a particle
-
 /// The 27 groups around a particle.
 template <class Pair>
 class GroupsAround {
@@ -136,24 +141,10 @@ class GroupsAround {
                                          const Vec3<Pair>& offset, Pair reach_squared)
       : GroupsAround(in, cell, in.group_of(cell), offset, reach_squared) {}
 
-  /// Calls visit(range) for rows of those in reach that are no images, [first, behind) by their
-  /// numbers, three times three rows.
-  template <class Visit>
-  PENCILBOX_DEVICE_FUNCTION void for_each_layer(const CellGroups<Pair>& in, Visit&& visit) const {
-    const OfThree<Pair> to_x = x_.to_no_image(), to_y = y_.to_no_image(), to_z = z_.to_no_image();
-    const int layers = opaque(3);  // unrolled, they take too many registers
-    for (int k = 0; k < layers; ++k) {
-      const auto row = [&](int j) {
-        const Pair of_row = to_y[j] + to_z[k];
-        const Index home = in.linear({x_.at.own, y_.at[j], z_.at[k]});
-        const Index first = home - (of_row + to_x.before <= reach_squared_ ? 1 : 0);
-        const Index behind = home + (of_row + to_x.behind <= reach_squared_ ? 2 : 1);
-        const bool counts = of_row <= reach_squared_;
-        return IndexRange{counts ? first : 0, counts ? behind : 0};
-      };
-      visit(row(0), row(1), row(2));
-    }
-  }
+  PENCILBOX_DEVICE_FUNCTION const GroupsAlong<Pair>& x() const { return x_; }
+  PENCILBOX_DEVICE_FUNCTION const GroupsAlong<Pair>& y() const { return y_; }
+  PENCILBOX_DEVICE_FUNCTION const GroupsAlong<Pair>& z() const { return z_; }
+  PENCILBOX_DEVICE_FUNCTION Pair reach_squared() const { return reach_squared_; }
 
   PENCILBOX_DEVICE_FUNCTION bool have_images() const {
     return x_.has_images() || y_.has_images() || z_.has_images();
@@ -181,16 +172,90 @@ class GroupsAround {
   PENCILBOX_DEVICE_FUNCTION GroupsAround(const CellGroups<Pair>& in, const CellCoordinates& cell,
                                          const CellCoordinates& home, const Vec3<Pair>& offset,
                                          Pair reach_squared)
-      : x_(cell.x, home.x, offset.x, in.grid.side.x, in.width, in.grid.cells.x, in.groups.x,
+      : x_(cell.x, home.x, offset.x, in.grid.side.x, in.shape.length, in.grid.cells.x, in.groups.x,
            in.grid.periodic.x),
-        y_(cell.y, home.y, offset.y, in.grid.side.y, in.width, in.grid.cells.y, in.groups.y,
+        y_(cell.y, home.y, offset.y, in.grid.side.y, in.shape.width, in.grid.cells.y, in.groups.y,
            in.grid.periodic.y),
-        z_(cell.z, home.z, offset.z, in.grid.side.z, in.width, in.grid.cells.z, in.groups.z,
+        z_(cell.z, home.z, offset.z, in.grid.side.z, in.shape.width, in.grid.cells.z, in.groups.z,
            in.grid.periodic.z),
         reach_squared_(reach_squared) {}
 
   GroupsAlong<Pair> x_, y_, z_;
   Pair reach_squared_;
+};
+
+inline constexpr Index rows_of_groups = 9;         ///< around a particle
+inline constexpr Index rows_of_groups_behind = 5;  ///< its own among them
+
+/// Rows of the groups around a particle that are in reach and no images of others.
+template <class Pair>
+class RowsInReach {
+ public:
+  PENCILBOX_DEVICE_FUNCTION RowsInReach(const CellGroups<Pair>& in, const CellCoordinates& cell,
+                                        const Vec3<Pair>& offset, Pair reach_squared)
+      : RowsInReach(in, in.group_of(cell), GroupsAround<Pair>(in, cell, offset, reach_squared)) {}
+
+  /// Calls visit(row) for each, [first, behind) by their numbers.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each(Visit&& visit) const {
+    for_each_from(z_.first(reach_squared_), y_.first(reach_squared_), visit);
+  }
+  /// The same of its own row and those behind it: of two particles one sees the other.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each_behind(Visit&& visit) const {
+    for_each_from(0, 0, visit);
+  }
+
+  PENCILBOX_DEVICE_FUNCTION bool have_images() const { return have_images_; }
+
+ private:
+  /// Along one direction, squared; infinite to where there is no group, or an image.
+  struct Gaps {
+    Pair before, behind;
+    PENCILBOX_DEVICE_FUNCTION explicit Gaps(const OfThree<Pair>& gaps)
+        : before(gaps.before), behind(gaps.behind) {}
+    PENCILBOX_DEVICE_FUNCTION Pair operator[](int step) const {
+      return step == 0 ? Pair(0) : (step < 0 ? before : behind);
+    }
+    PENCILBOX_DEVICE_FUNCTION int first(Pair reach) const { return before <= reach ? -1 : 0; }
+    PENCILBOX_DEVICE_FUNCTION int last(Pair reach) const { return behind <= reach ? 1 : 0; }
+  };
+
+  PENCILBOX_DEVICE_FUNCTION RowsInReach(const CellGroups<Pair>& in, const CellCoordinates& home,
+                                        const GroupsAround<Pair>& around)
+      : x_(around.x().to_no_image()),
+        y_(around.y().to_no_image()),
+        z_(around.z().to_no_image()),
+        reach_squared_(around.reach_squared()),
+        home_(in.linear(home)),
+        row_(in.groups.x),
+        layer_(in.groups.x * in.groups.y),
+        have_images_(around.have_images()) {}
+
+  /// From row j of layer k on, layer by layer. Where a layer begins a compiler must not know: it
+  /// would make code of its own for each case, and lanes would wait for each other.
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void for_each_from(int k, int j, Visit& visit) const {
+    const int first = opaque(y_.first(reach_squared_)), last = opaque(y_.last(reach_squared_));
+    const int last_layer = opaque(z_.last(reach_squared_));
+    for (k = opaque(k); k <= last_layer; ++k) {
+      for (j = opaque(j); j <= last; ++j) row(j, k, visit);
+      j = first;
+    }
+  }
+
+  template <class Visit>
+  PENCILBOX_DEVICE_FUNCTION void row(int j, int k, Visit& visit) const {
+    const Pair left = reach_squared_ - (y_[j] + z_[k]);
+    if (left < Pair(0)) return;
+    const Index home = home_ + j * row_ + k * layer_;
+    visit(IndexRange{home + x_.first(left), home + x_.last(left) + 1});
+  }
+
+  Gaps x_, y_, z_;
+  Pair reach_squared_;
+  Index home_, row_, layer_;
+  bool have_images_;
 };
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -138,7 +138,7 @@ SearchBench search_bench(Index cells) {
   bench.patience = {1, 1, 0.0, 1.0};
   for (const BackendInfo& info : devices().front()->backends()) {
     const bool sorts = info.name == "fenns" || info.name == "green" || info.name == "hoetzlein" ||
-                       info.name == "sort-and-search";
+                       info.name == "sort-and-search" || info.name == "linked-cells";
     if (!sorts && info.name != "par-part-loop") continue;
     bench.methods.push_back({{info.name, default_options(info)}, cells, sorts});
     if (info.name == "fenns") bench.methods.back().choice.options["coarse_cells"] = "2";
