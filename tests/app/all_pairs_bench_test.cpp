@@ -157,7 +157,7 @@ TEST(SearchTiming, EveryMethodFindsTheNeighbours) {
       }
     }
     EXPECT_DOUBLE_EQ(result.neighbors_per_particle, pairs / 500.0 - 1.0);
-    ASSERT_EQ(result.methods.size(), 5U);
+    ASSERT_EQ(result.methods.size(), 6U);
     for (const SearchTiming& timing : result.methods) {
       EXPECT_FALSE(timing.refusal);
       EXPECT_GT(timing.seconds.median, 0.0);

@@ -171,7 +171,7 @@ TEST_F(InAFolder, BenchFennsSetsEveryMethodBesideThePaper) {
       program("bench fenns --device host --particles 1024 --radii 1 --repeats 1 --output out");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto lines = lines_of(read("out/fenns.csv"));
-  ASSERT_EQ(lines.size(), 1U + 7U + 5U + 7U) << result.out;
+  ASSERT_EQ(lines.size(), 1U + 8U + 6U + 8U) << result.out;
   const auto row_of = [&](const std::string& scenario, const std::string& method) {
     for (std::size_t k = 1; k < lines.size(); ++k) {
       if (field(lines, k, "scenario") == scenario && field(lines, k, "method") == method) return k;
