@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tests/app/program_paths.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {
@@ -44,14 +45,8 @@ inline std::vector<std::vector<double>> rows_of(const std::string& csv) {
 /// A test with a folder of its own, removed afterwards.
 class InAFolder : public ::testing::Test {
  protected:
-  InAFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pencilbox test XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~InAFolder() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
+    temporary_.write(name, text);
   }
   std::string read(const std::string& name) const { return read_text(folder_ / name); }
 
@@ -156,7 +151,8 @@ class InAFolder : public ::testing::Test {
  private:
   std::string err_file() const { return folder_.string() + ".err"; }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 struct WrongArguments {

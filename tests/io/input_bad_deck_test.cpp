@@ -9,7 +9,7 @@
 
 #include "io/input/deck.hpp"
 #include "tests/io/input_support.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace pencilbox::testing {
 namespace {

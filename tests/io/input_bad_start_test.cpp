@@ -6,7 +6,7 @@
 #include "io/input/start_file.hpp"
 #include "io/input/text_file.hpp"
 #include "tests/io/input_support.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace pencilbox::testing {
 namespace {

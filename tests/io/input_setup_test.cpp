@@ -7,7 +7,7 @@
 #include "app/commands/setup.hpp"
 #include "core/velocities.hpp"
 #include "tests/io/input_support.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace pencilbox::testing {
 namespace {

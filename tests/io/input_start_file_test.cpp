@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/input/start_file.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace pencilbox::testing {
 namespace {

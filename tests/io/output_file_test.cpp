@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "io/output/file.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {

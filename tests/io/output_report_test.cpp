@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "io/output/observable_files.hpp"
 #include "io/output/report.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {

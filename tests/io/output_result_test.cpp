@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "core/error.hpp"
 #include "io/output/result_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace pencilbox::testing {
 namespace {
@@ -239,12 +239,6 @@ TEST(ResultHtml, IsOnePageThatLoadsNothing) {
 
 class ResultFilesTest : public ::testing::Test {
  protected:
-  ResultFilesTest() {
-    std::string name = (fs::temp_directory_path() / "pencilbox result XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ResultFilesTest() override { fs::remove_all(folder_); }
-
   ResultFilesRequest request(const std::string& directory) const {
     return {"compare: --output",
             folder_ / directory,
@@ -270,7 +264,8 @@ class ResultFilesTest : public ::testing::Test {
     return text.str();
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(ResultFilesTest, WritesEveryFileAndMakesTheDirectory) {

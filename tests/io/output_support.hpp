@@ -16,7 +16,7 @@
 #include "core/observable_info.hpp"
 #include "core/observation.hpp"
 #include "core/start_state.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace pencilbox::testing {
 

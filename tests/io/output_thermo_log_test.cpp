@@ -20,7 +20,7 @@
 #include "core/error.hpp"
 #include "io/output/terminal.hpp"
 #include "io/output/thermo_log.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {

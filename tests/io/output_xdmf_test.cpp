@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/output/xdmf.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/texts.hpp"
 
 namespace pencilbox::testing {

@@ -9,11 +9,11 @@
 
 namespace pencilbox::testing {
 
-/// A folder of its own that goes with the test.
+/// A folder of its own that goes with the test, with blanks in its name.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pencilbox-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "pencilbox test XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
     path_ = name;
   }
