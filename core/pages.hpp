@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace pencilbox {
@@ -24,11 +27,32 @@ void make_large(std::vector<T>& vector, std::int64_t size) {
   vector.resize(static_cast<std::size_t>(size));
 }
 
-/// The same, as a new one.
+/// Leaves new elements as their memory is: one core that first makes zeros of what all cores are
+/// going to write takes as long as they do.
 template <class T>
-std::vector<T> large_vector(std::size_t size) {
-  std::vector<T> vector;
-  make_large(vector, static_cast<std::int64_t>(size));
+struct LeavesMemoryAsItIs : std::allocator<T> {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  using std::allocator<T>::allocator;
+  template <class Other>
+  struct rebind {
+    using other = LeavesMemoryAsItIs<Other>;
+  };
+
+  template <class... From>
+  void construct(T* element, From&&... from) {
+    if constexpr (sizeof...(From) > 0) std::construct_at(element, std::forward<From>(from)...);
+  }
+};
+template <class T>
+using LargeVector = std::vector<T, LeavesMemoryAsItIs<T>>;
+
+/// Elements to be written before they are read.
+template <class T>
+LargeVector<T> large_vector(std::size_t size) {
+  LargeVector<T> vector;
+  vector.reserve(size);
+  take_pages(vector.data(), size * sizeof(T));
+  vector.resize(size);
   return vector;
 }
 

@@ -110,7 +110,7 @@ std::vector<Mail> MpiPost::exchange(std::vector<Mail> posted) {
   require(
       MPI_Alltoall(sent.data(), 1, MPI_UINT64_T, coming.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD),
       "MPI_Alltoall");
-  std::vector<std::vector<std::byte>> arrived(ranks);
+  std::vector<LargeVector<std::byte>> arrived(ranks);
   Messages messages;
   for (int other = 0; other < ranks_; ++other) {
     const auto at = static_cast<std::size_t>(other);

@@ -54,7 +54,7 @@ class Reader {
     }
   }
 
-  const std::vector<std::byte>& bytes_;
+  const LargeVector<std::byte>& bytes_;
   std::size_t at_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace pencilbox {
 
 /// A letter to each owner, of rows in their order: by all cores, each with a stretch of rows.
 template <class Row>
-Mail dealt_out(const std::vector<Row>& rows, const Decomposition& decomposition) {
+Mail dealt_out(const LargeVector<Row>& rows, const Decomposition& decomposition) {
   using Counts = std::vector<std::size_t>;
   const auto ranks = static_cast<std::size_t>(decomposition.ranks());
   const auto count = static_cast<std::int64_t>(rows.size());

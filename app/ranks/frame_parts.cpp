@@ -82,7 +82,7 @@ Letter FramePart<Precision>::pack(const Particles<Precision>& particles, const O
   memory::copy(host_.data(), packed_.data(), bytes, stream);
   stream.synchronize();
   const std::int64_t rows = particles.count;
-  std::vector<std::byte> letter(sizeof rows + bytes);
+  auto letter = large_vector<std::byte>(sizeof rows + bytes);
   std::memcpy(letter.data(), &rows, sizeof rows);
   std::memcpy(letter.data() + sizeof rows, host_.data(), bytes);
   return Letter(std::move(letter));

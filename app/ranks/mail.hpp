@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/in_pieces.hpp"
 #include "core/pages.hpp"
 
 namespace pencilbox {
@@ -16,7 +17,7 @@ namespace pencilbox {
 class Letter {
  public:
   Letter() = default;
-  explicit Letter(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  explicit Letter(LargeVector<std::byte> bytes) : bytes_(std::move(bytes)) {}
 
   template <class Row>
   static Letter of(const Row& row) {
@@ -26,7 +27,7 @@ class Letter {
   }
   static Letter of_text(const std::string& text) {
     const auto* const first = reinterpret_cast<const std::byte*>(text.data());
-    return Letter(std::vector<std::byte>(first, first + text.size()));
+    return Letter(LargeVector<std::byte>(first, first + text.size()));
   }
 
   template <class Row>
@@ -44,27 +45,33 @@ class Letter {
     return reinterpret_cast<Row*>(bytes_.data());
   }
 
-  template <class Row>
-  void append_all(const std::vector<Row>& rows) {
-    static_assert(std::is_trivially_copyable_v<Row>);
+  template <class Row, class Rows>
+  void append_all(const Rows& rows) {
+    static_assert(std::is_trivially_copyable_v<Row> &&
+                  std::is_same_v<Row, typename Rows::value_type>);
     const auto* const bytes = reinterpret_cast<const std::byte*>(rows.data());
     bytes_.insert(bytes_.end(), bytes, bytes + rows.size() * sizeof(Row));
   }
 
   template <class Row>
-  std::vector<Row> rows() const {
+  LargeVector<Row> rows() const {
     static_assert(std::is_trivially_copyable_v<Row>);
     auto rows = large_vector<Row>(bytes_.size() / sizeof(Row));
-    if (!rows.empty()) std::memcpy(rows.data(), bytes_.data(), bytes_.size());
+    const Row* const from = reinterpret_cast<const Row*>(bytes_.data());
+    for_each_piece(static_cast<std::int64_t>(rows.size()),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     std::memcpy(rows.data() + begin, from + begin,
+                                 static_cast<std::size_t>(end - begin) * sizeof(Row));
+                   });
     return rows;
   }
   std::string text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
 
   bool empty() const { return bytes_.empty(); }
-  const std::vector<std::byte>& bytes() const { return bytes_; }
+  const LargeVector<std::byte>& bytes() const { return bytes_; }
 
  private:
-  std::vector<std::byte> bytes_;
+  LargeVector<std::byte> bytes_;
 };
 
 /// A letter for each rank, or from each.

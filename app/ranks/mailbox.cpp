@@ -236,7 +236,7 @@ void Mailbox<Precision>::connect_directly(const Mail& addresses,
   std::array<std::vector<Rows>, 2> letters{std::vector<Rows>(ranks_), std::vector<Rows>(ranks_)};
   std::vector<Signal*> signals(ranks_, nullptr), own_signals(ranks_, nullptr);
   for (std::size_t to = 0; to < ranks_; ++to) {
-    const std::vector<std::byte>& bytes = addresses[to].bytes();
+    const LargeVector<std::byte>& bytes = addresses[to].bytes();
     Address address;
     std::memcpy(&address, bytes.data(), sizeof address);
     std::byte* begin = address.data;

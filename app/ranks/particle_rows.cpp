@@ -5,23 +5,23 @@ namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
 
 template <class T, class Row>
-void upload_numbers(const std::vector<Row>& rows, T Row::*member, Buffer<T>& to, Stream& stream) {
+void upload_numbers(const LargeVector<Row>& rows, T Row::*member, Buffer<T>& to, Stream& stream) {
   upload_each(
       rows, [&](const Row& row) { return row.*member; }, to, stream);
 }
 
 template <class T, class Row>
-void download_numbers(const Buffer<T>& from, T Row::*member, std::vector<Row>& rows,
+void download_numbers(const Buffer<T>& from, T Row::*member, LargeVector<Row>& rows,
                       Stream& stream) {
-  const std::vector<T> values = download_large(from, stream);
+  const LargeVector<T> values = download_large(from, stream);
   for_each_in_pieces(static_cast<std::int64_t>(rows.size()),
                      [&](std::size_t i) { rows[i].*member = values[i]; });
 }
 
 template <class T, class Row>
-void download_member(const Vec3Buffer<T>& from, Vec3<T> Row::*member, std::vector<Row>& rows,
+void download_member(const Vec3Buffer<T>& from, Vec3<T> Row::*member, LargeVector<Row>& rows,
                      Stream& stream) {
-  const std::vector<Vec3<T>> vectors = download_vectors(from, stream);
+  const LargeVector<Vec3<T>> vectors = download_vectors(from, stream);
   for_each_in_pieces(static_cast<std::int64_t>(rows.size()),
                      [&](std::size_t i) { rows[i].*member = vectors[i]; });
 }
@@ -29,7 +29,7 @@ void download_member(const Vec3Buffer<T>& from, Vec3<T> Row::*member, std::vecto
 }  // namespace
 
 template <class Precision>
-std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
+LargeVector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
                                                   Stream& stream) {
   using Row = ParticleRow<Precision>;
   auto rows = large_vector<Row>(static_cast<std::size_t>(particles.count));
@@ -48,7 +48,7 @@ std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& pa
 }
 
 template <class Precision>
-void upload_rows(const std::vector<ParticleRow<Precision>>& rows, Particles<Precision>& particles,
+void upload_rows(const LargeVector<ParticleRow<Precision>>& rows, Particles<Precision>& particles,
                  Stream& stream) {
   using Row = ParticleRow<Precision>;
   particles.count = static_cast<Index>(rows.size());
@@ -64,17 +64,17 @@ void upload_rows(const std::vector<ParticleRow<Precision>>& rows, Particles<Prec
   upload_numbers(rows, &Row::virial, particles.sums.virial, stream);
 }
 
-template std::vector<ParticleRow<SinglePrecision>> download_rows(const Particles<SinglePrecision>&,
+template LargeVector<ParticleRow<SinglePrecision>> download_rows(const Particles<SinglePrecision>&,
                                                                  Stream&);
-template std::vector<ParticleRow<MixedPrecision>> download_rows(const Particles<MixedPrecision>&,
+template LargeVector<ParticleRow<MixedPrecision>> download_rows(const Particles<MixedPrecision>&,
                                                                 Stream&);
-template std::vector<ParticleRow<DoublePrecision>> download_rows(const Particles<DoublePrecision>&,
+template LargeVector<ParticleRow<DoublePrecision>> download_rows(const Particles<DoublePrecision>&,
                                                                  Stream&);
-template void upload_rows(const std::vector<ParticleRow<SinglePrecision>>&,
+template void upload_rows(const LargeVector<ParticleRow<SinglePrecision>>&,
                           Particles<SinglePrecision>&, Stream&);
-template void upload_rows(const std::vector<ParticleRow<MixedPrecision>>&,
+template void upload_rows(const LargeVector<ParticleRow<MixedPrecision>>&,
                           Particles<MixedPrecision>&, Stream&);
-template void upload_rows(const std::vector<ParticleRow<DoublePrecision>>&,
+template void upload_rows(const LargeVector<ParticleRow<DoublePrecision>>&,
                           Particles<DoublePrecision>&, Stream&);
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

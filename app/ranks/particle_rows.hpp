@@ -35,11 +35,11 @@ struct ParticleRow {
 
 /// In the order of the particles on their device.
 template <class Precision>
-std::vector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
+LargeVector<ParticleRow<Precision>> download_rows(const Particles<Precision>& particles,
                                                   Stream& stream);
 
 template <class T>
-std::vector<T> download_large(const Buffer<T>& from, Stream& stream) {
+LargeVector<T> download_large(const Buffer<T>& from, Stream& stream) {
   auto values = large_vector<T>(static_cast<std::size_t>(from.size()));
   memory::copy(values.data(), from.data(), values.size() * sizeof(T), stream);
   stream.synchronize();
@@ -47,8 +47,8 @@ std::vector<T> download_large(const Buffer<T>& from, Stream& stream) {
 }
 
 template <class T>
-std::vector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream) {
-  const std::vector<T> x = download_large(from.x, stream), y = download_large(from.y, stream),
+LargeVector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream) {
+  const LargeVector<T> x = download_large(from.x, stream), y = download_large(from.y, stream),
                        z = download_large(from.z, stream);
   auto vectors = large_vector<Vec3<T>>(x.size());
   for_each_in_pieces(static_cast<std::int64_t>(x.size()), [&](std::size_t i) {
@@ -60,7 +60,7 @@ std::vector<Vec3<T>> download_vectors(const Vec3Buffer<T>& from, Stream& stream)
 /// What `part` says of each, as an array of its own; by all cores, since these may be many
 /// millions.
 template <class Whole, class Part, class T>
-void upload_each(const std::vector<Whole>& wholes, const Part& part, Buffer<T>& to,
+void upload_each(const LargeVector<Whole>& wholes, const Part& part, Buffer<T>& to,
                  Stream& stream) {
   const auto parts = std::make_unique_for_overwrite<T[]>(wholes.size());
   for_each_in_pieces(static_cast<std::int64_t>(wholes.size()),
@@ -70,7 +70,7 @@ void upload_each(const std::vector<Whole>& wholes, const Part& part, Buffer<T>& 
 
 /// What each row has there.
 template <class Row, class T>
-void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
+void upload_member(const LargeVector<Row>& rows, Vec3<T> Row::*member, Vec3Buffer<T>& to,
                    Stream& stream) {
   const auto upload = [&](Buffer<T>& one, T Vec3<T>::*component) {
     upload_each(
@@ -83,7 +83,7 @@ void upload_member(const std::vector<Row>& rows, Vec3<T> Row::*member, Vec3Buffe
 
 /// Types are not touched.
 template <class Precision>
-void upload_rows(const std::vector<ParticleRow<Precision>>& rows, Particles<Precision>& particles,
+void upload_rows(const LargeVector<ParticleRow<Precision>>& rows, Particles<Precision>& particles,
                  Stream& stream);
 
 }  // namespace pencilbox::PENCILBOX_DEVICE

@@ -15,7 +15,7 @@ class PresentRows {
  public:
   using Row = ParticleRow<Precision>;
 
-  void upload(const std::vector<Row>& rows, Stream& stream) {
+  void upload(const LargeVector<Row>& rows, Stream& stream) {
     upload_member(rows, &Row::position, position_, stream);
     upload_member(rows, &Row::force, force_, stream);
     count_ = static_cast<Index>(rows.size());
@@ -30,7 +30,7 @@ class PresentRows {
   }
 
   /// Of rows that show what a list was made of.
-  void put_into(std::vector<Row>& rows, Stream& stream) const {
+  void put_into(LargeVector<Row>& rows, Stream& stream) const {
     const auto positions = download_vectors(position_, stream);
     const auto forces = download_vectors(force_, stream);
     const std::size_t count = std::min(rows.size(), positions.size());

@@ -43,7 +43,7 @@ OrderRules rules_of(const SimulationSettings& setup, const Problem& global) {
 
 /// By cell and id, of rows that come cell by cell as a rule.
 template <class Row>
-void sort_within_cells(std::vector<Row>& rows) {
+void sort_within_cells(LargeVector<Row>& rows) {
   const auto by_cell = [](const Row& a, const Row& b) { return a.cell < b.cell; };
   if (!std::is_sorted(rows.begin(), rows.end(), by_cell)) {
     return std::sort(rows.begin(), rows.end());
@@ -138,7 +138,7 @@ void RankDomain<Precision>::take_coordinates_of(const Problem& global) {
 }
 
 template <class Precision>
-void RankDomain<Precision>::own(std::vector<Row> rows) {
+void RankDomain<Precision>::own(LargeVector<Row> rows) {
   const auto count = static_cast<Index>(rows.size());
   if (keeps_list()) present_.upload(rows, stream_);
   for_each_in_pieces(count, [&](std::size_t i) {
@@ -478,11 +478,11 @@ Letter RankDomain<Precision>::frame_part(const FrameOrder& order) {
 }
 
 template <class Precision>
-auto RankDomain<Precision>::rows() -> std::vector<Row> {
-  std::vector<Row> all = download_rows(particles_, stream_);
+auto RankDomain<Precision>::rows() -> LargeVector<Row> {
+  LargeVector<Row> all = download_rows(particles_, stream_);
   if (keeps_list()) is_ordered_ ? add_references(all) : present_.put_into(all, stream_);
   const std::vector<std::optional<Index>> cells = own_cells();
-  std::vector<Row> own;
+  LargeVector<Row> own;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!cells[i]) continue;
     own.push_back(all[i]);

@@ -78,7 +78,7 @@ class RankDomain {
 
   /// The particles in its cells, to begin with, in no order: ghosts are lacking. Where a list is
   /// kept that is theirs where it was made.
-  void own(std::vector<Row> rows);
+  void own(LargeVector<Row> rows);
 
   // Phases. Each only enqueues.
   void show();
@@ -190,7 +190,7 @@ class RankDomain {
   /// Of its own, once they are ordered.
   Letter frame_part(const FrameOrder& order);
   /// Its own, by cell and id, with forces and whatever else was wanted of the last evaluation.
-  std::vector<Row> rows();
+  LargeVector<Row> rows();
   /// Its steps are counted from the first of this domain.
   BinningHealth health();
   /// Of its own, whether numbers still resolve what they stand for.
@@ -224,7 +224,7 @@ class RankDomain {
   std::int32_t* heard() { return reinterpret_cast<std::int32_t*>(heard_.data()); }
   void note_longest_row(const StepControl& control);
   void return_to_references();
-  void add_references(std::vector<Row>& rows);
+  void add_references(LargeVector<Row>& rows);
   Index* tickets();
   OwnRows own_rows() const;
   CellBox own_box() const;

@@ -398,8 +398,8 @@ void RankDomain<Precision>::return_to_references() {
 }
 
 template <class Precision>
-void RankDomain<Precision>::add_references(std::vector<Row>& rows) {
-  const std::vector<Vec3<State>> references = download_vectors(binning_->reference(), stream_);
+void RankDomain<Precision>::add_references(LargeVector<Row>& rows) {
+  const LargeVector<Vec3<State>> references = download_vectors(binning_->reference(), stream_);
   const std::size_t count = std::min(rows.size(), references.size());
   for (std::size_t i = 0; i < count; ++i) rows[i].reference = references[i];
 }

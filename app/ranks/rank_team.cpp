@@ -127,7 +127,7 @@ std::string RankTeam<Precision>::why_not_direct() {
   Letter key;
   std::string reason;
   try {
-    if (const auto bytes = tried.key()) key = Letter(*bytes);
+    if (const auto bytes = tried.key()) key.append_all<std::byte>(*bytes);
   } catch (const SystemError& error) {
     reason = error.what();
   }
@@ -138,7 +138,8 @@ std::string RankTeam<Precision>::why_not_direct() {
     if (static_cast<int>(other) == post_.here().front()) continue;
     try {
       if (keys.front()[other].empty()) throw SystemError("its memory is its process's alone");
-      const PeerMemory opened(keys.front()[other].bytes());
+      const auto& bytes = keys.front()[other].bytes();
+      const PeerMemory opened(MemoryKey(bytes.begin(), bytes.end()));
     } catch (const SystemError& error) {
       reason = "rank " + std::to_string(other) + ": " + error.what();
     }
@@ -164,7 +165,7 @@ void RankTeam<Precision>::choose_exchange(Exchange wanted) {
 }
 
 template <class Precision>
-void RankTeam<Precision>::own(const std::vector<Row>& all, bool have_list) {
+void RankTeam<Precision>::own(const LargeVector<Row>& all, bool have_list) {
   std::vector<Mail> posted(domains_.size(), Mail(static_cast<std::size_t>(post_.ranks())));
   posted.front() = dealt_out(all, decomposition_);
   const std::vector<Mail> arrived = post_.exchange(std::move(posted));
@@ -425,22 +426,22 @@ void RankTeam<Precision>::part() {
 /// What each rank finds, on the first one.
 template <class Precision>
 template <class Value, class Find>
-std::vector<Value> RankTeam<Precision>::from_all(const Find& find) {
+LargeVector<Value> RankTeam<Precision>::from_all(const Find& find) {
   std::vector<Letter> letters;
   for (auto& domain : domains_) {
     letters.emplace_back().append_all<Value>(find(*domain));
   }
-  std::vector<Value> all;
+  LargeVector<Value> all;
   for (const Letter& letter : post_.at_the_first(std::move(letters))) {
-    const std::vector<Value> values = letter.rows<Value>();
+    const LargeVector<Value> values = letter.rows<Value>();
     all.insert(all.end(), values.begin(), values.end());
   }
   return all;
 }
 
 template <class Precision>
-auto RankTeam<Precision>::rows() -> std::vector<Row> {
-  std::vector<Row> all = from_all<Row>([](Domain& domain) { return domain.rows(); });
+auto RankTeam<Precision>::rows() -> LargeVector<Row> {
+  LargeVector<Row> all = from_all<Row>([](Domain& domain) { return domain.rows(); });
   // Those of each rank are in order; where cuts go across the last direction alone, all are.
   if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   return all;
@@ -464,7 +465,7 @@ Mail RankTeam<Precision>::frame_parts(const FrameOrder& order) {
 
 template <class Precision>
 std::vector<double> RankTeam<Precision>::busy_seconds() {
-  return from_all<double>([&](Domain& domain) {
+  const auto all = from_all<double>([&](Domain& domain) {
     std::vector<double> seconds;
     if (&domain != domains_.front().get()) return seconds;
     const RegionSeconds regions = domain.profiler().seconds();
@@ -472,6 +473,7 @@ std::vector<double> RankTeam<Precision>::busy_seconds() {
                       regions.force);
     return seconds;
   });
+  return {all.begin(), all.end()};
 }
 
 template <class Precision>

@@ -33,7 +33,7 @@ class RankTeam {
 
   /// Deals out the particles: all of them on the first rank, none elsewhere. `have_list`: they are
   /// to go on with that, and with the forces that they have.
-  void own(const std::vector<Row>& all, bool have_list = false);
+  void own(const LargeVector<Row>& all, bool have_list = false);
   void evaluate(Wanted wanted);
   void advance(std::int64_t steps, Wanted of_the_last);
   /// Takes out the motion of the centre of mass.
@@ -57,7 +57,7 @@ class RankTeam {
   // What comes together on the first rank; elsewhere it is empty.
 
   /// By cell and id: as one rank orders them that is deterministic.
-  std::vector<Row> rows();
+  LargeVector<Row> rows();
   /// Of a frame each rank's part. Only while particles are ordered: is_ordered().
   Mail frame_parts(const FrameOrder& order);
   /// The first particle that was lost, if one was, and the fullest cell.
@@ -95,7 +95,7 @@ class RankTeam {
   using Domain = RankDomain<Precision>;
 
   template <class Value, class Find>
-  std::vector<Value> from_all(const Find& find);
+  LargeVector<Value> from_all(const Find& find);
   /// Throws on the first rank if any has a reason; elsewhere `is_complete_` is then false.
   template <class Refusal>
   void agree(const std::string& refusal);

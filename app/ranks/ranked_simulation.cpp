@@ -465,7 +465,7 @@ class RankedSimulation final : public Simulation {
   /// To their owners, as they lie in whole_. `reference`: where each was when the list was made;
   /// empty: where it is.
   void deal_out(const std::vector<Double3>& reference = {}) {
-    std::vector<Row> rows = download_rows(whole_, stream_);
+    LargeVector<Row> rows = download_rows(whole_, stream_);
     for (std::size_t i = 0; i < reference.size(); ++i) {
       const auto& [x, y, z] = reference[i];
       rows[i].reference = Vec3<double>{x, y, z}.template to<typename Precision::State>();
@@ -489,7 +489,7 @@ class RankedSimulation final : public Simulation {
   /// Once for whatever looks at one state.
   void gather() {
     if (is_gathered_) return;
-    const std::vector<Row> rows = together({Order::What::rows}, [&] { return team_->rows(); });
+    const LargeVector<Row> rows = together({Order::What::rows}, [&] { return team_->rows(); });
     upload_rows(rows, whole_, stream_);
     if (team_->keeps_list()) upload_member(rows, &Row::reference, reference_, stream_);
     is_gathered_ = true;

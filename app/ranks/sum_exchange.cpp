@@ -73,7 +73,7 @@ void SumExchange::connect_directly(const Mail& addresses,
   std::array<std::vector<SumsOfRank*>, 2> places;
   std::vector<std::uint32_t*> flags;
   for (std::size_t to = 0; to < ranks_; ++to) {
-    const std::vector<std::byte>& bytes = addresses[to].bytes();
+    const LargeVector<std::byte>& bytes = addresses[to].bytes();
     std::byte* begin = nullptr;
     std::memcpy(&begin, bytes.data(), sizeof begin);
     if (!std::count(ranks_of_this_process.begin(), ranks_of_this_process.end(),
