@@ -18,12 +18,12 @@ void prefer_huge_pages(void* begin, std::size_t bytes);
 /// page, when each is first written, takes longer than all else that a large start needs. A hint.
 void take_pages(void* begin, std::size_t bytes);
 
-/// Makes it `size` elements of value zero.
-template <class T>
-void make_large(std::vector<T>& vector, std::int64_t size) {
+/// Makes it `size` new elements: of value zero, but where they are left as their memory is.
+template <class Vector>
+void make_large(Vector& vector, std::int64_t size) {
   vector = {};
   vector.reserve(static_cast<std::size_t>(size));
-  take_pages(vector.data(), static_cast<std::size_t>(size) * sizeof(T));
+  take_pages(vector.data(), static_cast<std::size_t>(size) * sizeof(vector[0]));
   vector.resize(static_cast<std::size_t>(size));
 }
 
@@ -50,9 +50,7 @@ using LargeVector = std::vector<T, LeavesMemoryAsItIs<T>>;
 template <class T>
 LargeVector<T> large_vector(std::size_t size) {
   LargeVector<T> vector;
-  vector.reserve(size);
-  take_pages(vector.data(), size * sizeof(T));
-  vector.resize(size);
+  make_large(vector, static_cast<std::int64_t>(size));
   return vector;
 }
 

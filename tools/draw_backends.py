@@ -747,8 +747,7 @@ def hoetzlein():
     return p
 
 
-def sort_and_search():
-    p = Picture("sort-and-search", "sort-and-search: groups of cells, and those in reach", 400)
+def groups_in_reach(p):
     heading(p, 24, 22, "groups of 3 x 3 cells of one layer")
     g = Grid(p, 32, 36, 9, 9, 21)
     g.fill_all(range(3, 9), range(3, 6), SOURCE)
@@ -763,6 +762,11 @@ def sort_and_search():
     p.particle(x, y, target=True)
     p.lines(24, 246, ["cells are as narrow as the cutoff;", "a group has a particle or so"],
             SMALL, FAINT)
+
+
+def sort_and_search():
+    p = Picture("sort-and-search", "sort-and-search: groups of cells, and those in reach", 400)
+    groups_in_reach(p)
     heading(p, 276, 22, "every step, in device memory")
     p.number(286, 50, 1)
     p.text(302, 54, "an atomic on the group's counter: the rank")
@@ -789,20 +793,7 @@ def sort_and_search():
 
 def linked_cells():
     p = Picture("linked-cells", "linked-cells: a head for each group of cells, a link for each particle", 350)
-    heading(p, 24, 22, "groups of 3 x 3 cells of one layer")
-    g = Grid(p, 32, 36, 9, 9, 21)
-    g.fill_all(range(3, 9), range(3, 6), SOURCE)
-    g.fill_all(range(3, 6), range(3, 6), TARGET)
-    for column in range(0, 9, 3):
-        for row in range(0, 9, 3):
-            g.outline(column, row, 3, 3)
-    for column, row in [(1, 1), (0, 4), (2, 7), (7, 1), (4, 8), (8, 7), (3, 3), (4, 1), (6, 4)]:
-        g.particles(column, row, 1)
-    x, y = g.centre(5, 4)
-    p.circle(x, y, 19, dash="4 3")
-    p.particle(x, y, target=True)
-    p.lines(24, 246, ["cells are as narrow as the cutoff;", "a group has a particle or so"],
-            SMALL, FAINT)
+    groups_in_reach(p)
     heading(p, 276, 22, "every step, in one launch")
     p.number(286, 50, 1)
     p.text(302, 54, "a particle puts itself down at its group's head;")

@@ -45,10 +45,9 @@ class Letter {
     return reinterpret_cast<Row*>(bytes_.data());
   }
 
-  template <class Row, class Rows>
-  void append_all(const Rows& rows) {
-    static_assert(std::is_trivially_copyable_v<Row> &&
-                  std::is_same_v<Row, typename Rows::value_type>);
+  template <class Row, class Allocator>
+  void append_all(const std::vector<Row, Allocator>& rows) {
+    static_assert(std::is_trivially_copyable_v<Row>);
     const auto* const bytes = reinterpret_cast<const std::byte*>(rows.data());
     bytes_.insert(bytes_.end(), bytes, bytes + rows.size() * sizeof(Row));
   }

@@ -83,8 +83,6 @@ struct Link {
   }
 };
 
-constexpr int most_threads = 256;  ///< of a block
-
 template <class Precision, Wanted wanted, class Interaction>
 struct FollowLinks {
   static constexpr const char* name = "linked-cells";
@@ -95,7 +93,7 @@ struct FollowLinks {
 
   static constexpr std::size_t bytes_of_a_thread =
       Lists::bytes_of_a_thread + NearSlots::bytes_of_a_thread;
-  static constexpr int max_threads = most_threads;
+  static constexpr int max_threads = most_threads_of_search;
   /// A thread waits for memory most of the time, so there should be many.
   static constexpr int min_blocks = sizeof(Pair) == sizeof(float) ? 5 : 1;
 
@@ -239,10 +237,7 @@ class LinkedCells final : public Backend<Precision> {
   }
 
   LaunchReport launch_report() const override {
-    return {shape_, [this] {
-              return "one thread a target; " + std::to_string(heads_.size()) +
-                     " groups of at most " + words(shape_of_groups_);
-            }};
+    return {shape_, [this] { return words(heads_.size(), shape_of_groups_); }};
   }
 
  private:
@@ -264,14 +259,12 @@ class LinkedCells final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry linked_cells() {
-  OptionInfo block = block_option("64");
-  block.choices = {"32", "64", "128", "256"};  // most_threads
   return make_entry<LinkedCells>({
       .name = "linked-cells",
       .summary = "lists of the particles of each group of cells, by heads and links, made anew at "
                  "every step; one thread per particle",
       .source = "Hockney and Eastwood 1981, 8-4-2; groups of cells: ours",
-      .options = {std::move(block)},
+      .options = {search_block_option()},
       .needs_blocks = true,
       .has_fixed_order = false,
   });

@@ -36,7 +36,7 @@ class SortAndSearch final : public Backend<Precision> {
         shape_of_groups_(shape_of_groups(problem, 1.375)),  // measured on an H200
         cutoff_(cutoff_of(problem.potential)),
         has_types_(types_of(problem.potential) > 1),
-        most_at_once_(most_in_cache(problem)),
+        most_in_cache_(most_in_cache(problem)),
         groups_(CellGroups<Pair>(problem.grid.view<Pair>(), shape_of_groups_).count()),
         slot_(problem.particles),
         counts_(groups_ + 1),
@@ -45,7 +45,7 @@ class SortAndSearch final : public Backend<Precision> {
     if (problem.deterministic) {
       order_.resize(problem.particles);
       sort_.emplace(problem.particles, groups_);
-    } else if (problem.particles > most_at_once_) {
+    } else if (problem.particles > most_in_cache_) {
       of_slot_.resize(problem.particles);
     }
   }
@@ -89,10 +89,7 @@ class SortAndSearch final : public Backend<Precision> {
   }
 
   LaunchReport launch_report() const override {
-    return {shape_, [this] {
-              return "one thread a target; " + std::to_string(groups_) + " groups of at most " +
-                     words(shape_of_groups_);
-            }};
+    return {shape_, [this] { return words(groups_, shape_of_groups_); }};
   }
 
  private:
@@ -106,7 +103,7 @@ class SortAndSearch final : public Backend<Precision> {
   /// line then leaves it together.
   void put_down_in_turn(PutDown<Precision> put_down, Stream& stream) {
     const Index particles = put_down.from.particles.count;
-    const auto turns = static_cast<Index>(divide_up(particles, most_at_once_));
+    const auto turns = static_cast<Index>(divide_up(particles, most_in_cache_));
     const auto each = static_cast<Index>(divide_up(particles, std::max<Index>(turns, 1)));
     for (Index turn = 0; turn < turns; ++turn) {
       put_down.window = {turn * each, smaller(particles - turn * each, each) + turn * each};
@@ -128,7 +125,7 @@ class SortAndSearch final : public Backend<Precision> {
   GroupShape shape_of_groups_;
   double cutoff_;
   bool has_types_;
-  Index most_at_once_;
+  Index most_in_cache_;
   Index groups_;
   Buffer<Index> slot_, counts_, offset_;
   Buffer<GroupedParticle<Pair>> sorted_;
@@ -144,14 +141,12 @@ class SortAndSearch final : public Backend<Precision> {
 }  // namespace
 
 BackendEntry sort_and_search() {
-  OptionInfo block = block_option("64");
-  block.choices = {"32", "64", "128", "256"};  // most_threads
   return make_entry<SortAndSearch>({
       .name = "sort-and-search",
       .summary = "counting sort into groups of cells with a few particles at every step, one "
                  "thread per particle",
       .source = "ours, after Hoetzlein 2013",
-      .options = {std::move(block)},
+      .options = {search_block_option()},
       .needs_blocks = true,
   });
 }

@@ -79,9 +79,18 @@ inline GroupShape shape_of_groups(const Problem& problem, double groups_per_part
   }
   return shape;
 }
-inline std::string words(const GroupShape& shape) {
+/// For the report of a launch.
+inline std::string words(std::int64_t groups, const GroupShape& shape) {
   const std::string width = std::to_string(shape.width);
-  return std::to_string(shape.length) + " x " + width + " x " + width + " cells";
+  return "one thread a target; " + std::to_string(groups) + " groups of at most " +
+         std::to_string(shape.length) + " x " + width + " x " + width + " cells";
+}
+
+inline constexpr int most_threads_of_search = 256;  ///< of a block
+inline OptionInfo search_block_option() {
+  OptionInfo block = block_option("64");
+  block.choices = {"32", "64", "128", "256"};
+  return block;
 }
 
 /// The reason, in words, why places do not tell how many cells two particles are apart.

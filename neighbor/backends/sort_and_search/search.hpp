@@ -46,8 +46,6 @@ struct Aside {
   }
 };
 
-inline constexpr int most_threads = 256;  ///< of a block
-
 template <class Precision, Wanted wanted, class Interaction, class Sink>
 struct SearchKernel {
   static constexpr const char* name = "sort-and-search";
@@ -59,7 +57,7 @@ struct SearchKernel {
 
   static constexpr std::size_t bytes_of_a_thread =
       Runs::bytes_of_a_thread + NearSlots::bytes_of_a_thread;
-  static constexpr int max_threads = most_threads;
+  static constexpr int max_threads = most_threads_of_search;
   /// A thread waits for memory most of the time, so there should be many.
   static constexpr int min_blocks = sizeof(Pair) == sizeof(float) ? 6 : 1;
 
