@@ -126,7 +126,7 @@ struct IntoCells {
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
     const auto stays = [](const Vec3<State>& now, const Vec3<State>&, const Vec3<State>&) {
-      return now;
+      return Vec3<State>{now.x, now.y, now.z};  // see LookAhead
     };
     position.store(i, offset);
     assign_cell(i, offset, Vec3<State>{}, Vec3<State>{}, stays, step);
@@ -161,7 +161,8 @@ struct IntoCells {
   /// In the part of the cell where it will be `then`.
   PENCILBOX_DEVICE_FUNCTION void take_ticket(Index i, Index its_cell,
                                              const Vec3<State>& then) const {
-    ticket[i] = atomic_add(counts + parts.number(grid.side, its_cell, then), Index{1});
+    pencilbox::PENCILBOX_DEVICE::take_ticket(counts + parts.number(grid.side, its_cell, then),
+                                             ticket + i);
   }
   PENCILBOX_DEVICE_FUNCTION void wait(Index i) const { ticket[i] = waits_for_ticket; }
 

@@ -20,7 +20,13 @@ struct CellParts {
   template <class Real>
   PENCILBOX_DEVICE_FUNCTION Index number(const Vec3<Real>& side, Index cell,
                                          const Vec3<Real>& offset) const {
-    if (count == 1) return cell;
+    return count == 1 ? cell : number_of_many(side, cell, offset);
+  }
+
+ private:
+  template <class Real>
+  PENCILBOX_DEVICE_FUNCTION Index number_of_many(const Vec3<Real>& side, Index cell,
+                                                 const Vec3<Real>& offset) const {
     if (count == of_slices) return of_slices * cell + slice(side.x, offset.x);
     const Index x = offset.x >= Real(0) ? 1 : 0;
     const Index column = offset.y >= Real(0) ? 3 - x : x;
@@ -30,7 +36,6 @@ struct CellParts {
     return of_a_curve * cell + 4 * column + (column % 2 == 0 ? height : 3 - height);
   }
 
- private:
   template <class Real>
   PENCILBOX_DEVICE_FUNCTION static Index slice(Real side, Real offset) {
     const Real at = (offset / side + Real(0.5)) * Real(of_slices);

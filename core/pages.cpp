@@ -1,5 +1,8 @@
 #include "core/pages.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <sys/mman.h>
 
 #include "core/in_pieces.hpp"
@@ -28,13 +31,25 @@ struct WholePages {
   }
 };
 
-}  // namespace
-
+/// A hint, for memory that nobody has written yet.
 void prefer_huge_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE  // Linux
   const WholePages pages(begin, bytes);
   pages.advise(0, pages.count, MADV_HUGEPAGE);
 #endif
+}
+
+}  // namespace
+
+void* allocate_in_large_pages(std::size_t bytes) {
+  constexpr std::size_t of_a_vector = 64;
+  const auto rounded_to = [bytes](std::size_t unit) { return (bytes + unit - 1) / unit * unit; };
+  const bool fills_pages = rounded_to(page) <= bytes + bytes / 8;
+  const std::size_t alignment = fills_pages ? page : of_a_vector;
+  const std::size_t rounded = std::max(rounded_to(alignment), of_a_vector);
+  void* const begin = std::aligned_alloc(alignment, rounded);
+  if (begin != nullptr) prefer_huge_pages(begin, rounded);
+  return begin;
 }
 
 void take_pages(void* begin, std::size_t bytes) {

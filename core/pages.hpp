@@ -10,9 +10,9 @@
 
 namespace pencilbox {
 
-/// A hint, for memory that has not been written yet. What is read as a stream through a large
-/// buffer waits for the addresses of its pages otherwise.
-void prefer_huge_pages(void* begin, std::size_t bytes);
+/// As malloc does, for free, but where a vector may begin, and where large pages are filled by it,
+/// or nearly so, there: who reads or writes large arrays waits for the addresses of small ones.
+void* allocate_in_large_pages(std::size_t bytes);
 
 /// Has the system give memory that nobody has written yet, to all cores at the same time: page by
 /// page, when each is first written, takes longer than all else that a large start needs. A hint.

@@ -17,7 +17,7 @@ namespace {
 /// Rows of one pencil, in memory of a thread.
 struct OwnRows {
   std::vector<RowTargets> targets;
-  std::vector<RowEntry> entries;
+  std::vector<KeptEntry> entries;
   Index capacity = 256;
 
   RowMemory reserve(Index rows) {
@@ -59,7 +59,10 @@ class VectorCells final : public Backend<Precision> {
     if (wanted == Wanted::forces) return;
     for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
                     [this, particles, wanted, to = PairSumsView<Precision>(sums)](
-                        const Pencil& pencil, Index) { observe(particles, pencil, wanted, to); });
+                        const Pencil& pencil, Index, bool) {
+                      observe(particles, pencil, wanted, to);
+                      return true;
+                    });
   }
 
   LaunchReport launch_report() const override {
@@ -73,9 +76,11 @@ class VectorCells final : public Backend<Precision> {
     if (count == 0) return;
     OwnRows& own = own_rows();
     RowMemory rows = own.reserve(count);
+    const auto placed = VectorPairs<Precision>::placed(particles);
+    const Index places = NeighborhoodLayout::places_needed(placed, pencil);
     const auto build = [&] {
-      return sums_.kernels().build(VectorPairs<Precision>::placed(particles), cutoff_, pencil,
-                                   own.targets.data(), rows, row_scratch());
+      return sums_.kernels().build(placed, cutoff_, pencil, places, own.targets.data(), rows,
+                                   row_scratch());
     };
     const Index longest = build();
     if (longest > own.capacity) {  // once more, with rows that are long enough
@@ -83,7 +88,8 @@ class VectorCells final : public Backend<Precision> {
       rows = own.reserve(count);
       build();
     }
-    sums_.observe(particles, {pencil, own.targets.data(), rows.entries, count}, wanted, to);
+    sums_.observe(particles, {pencil, own.targets.data(), rows.entries, count, places, false},
+                  wanted, to);
   }
 
   double cutoff_;

@@ -5,7 +5,6 @@
 // S. Pall and B. Hess, Comput. Phys. Commun. 184, 2641 (2013), have clusters on both sides; with
 // single sources there are fewer pairs in vain, and a row is full (each pair in the rows of both),
 // so that every target's sum is its own: no atomics, and the same bits for any number of threads.
-#include "core/pages.hpp"
 #include "neighbor/vectors/row_sums.hpp"
 #include "neighbor/walks/list_rows.hpp"
 
@@ -14,20 +13,22 @@ namespace pencilbox::PENCILBOX_DEVICE {
 namespace {
 
 /// A pencil has rows for all its particles, or for none where none is a target.
+template <class Real>
 struct CountRows {
-  const Index* offset;
-  GridView<double> grid;
+  PlacedParticles<Real> particles;
   Pencils pencils;
   bool all_are_targets;
   CellBox targets;
-  Index* count;  ///< [pencils + 1] the last is 0
+  Index* count;            ///< [pencils + 1] the last is 0
+  Index* places_of_a_run;  ///< as many as any needs
 
   void operator()(Index k) const {
     count[k] = 0;
     if (k == pencils.count()) return;
     const Pencil pencil = pencils[k];
     if (!all_are_targets && !has_targets(pencil)) return;
-    count[k] = rows_needed(offset, grid.linear(pencil.first), pencil);
+    count[k] = rows_needed(particles.offset, particles.grid.linear(pencil.first), pencil);
+    atomic_max(places_of_a_run, NeighborhoodLayout::places_needed(particles, pencil));
   }
 
   bool has_targets(const Pencil& pencil) const {
@@ -57,7 +58,7 @@ class VectorList final : public Backend<Precision> {
         RowSums<Precision>::pencils({cells[0], cells[1], cells[2]}).count();
     const std::int64_t rows = most_rows_of_four(problem.particles, pencils);
     return rows * std::int64_t{sizeof(RowTargets)} +
-           RowMemory::entries_for(rows, expected_row(problem)) * std::int64_t{sizeof(RowEntry)} +
+           RowMemory::entries_for(rows, expected_row(problem)) * std::int64_t{sizeof(KeptEntry)} +
            2 * (pencils + 1) * std::int64_t{sizeof(Index)};
   }
 
@@ -65,21 +66,26 @@ class VectorList final : public Backend<Precision> {
     reserve(particles);
     reads_packed_alone_ = sums_.reads_packed_alone(particles);
     const Pencils pencils = RowSums<Precision>::pencils(particles.grid.cells);
+    for_each(stream, 1, [none = places_of_a_run_.data()](Index) { *none = 0; });
     for_each(stream, pencils.count() + 1,
-             CountRows{particles.offset, VectorPairs<Precision>::placed(particles).grid, pencils,
-                       particles.all_are_targets, particles.targets, count_.data()});
+             CountRows<State>{VectorPairs<Precision>::placed(particles), pencils,
+                              particles.all_are_targets, particles.targets, count_.data(),
+                              places_of_a_run_.data()});
     scan_(count_.data(), first_.data(), pencils.count() + 1, stream);
-    for_each_pencil(stream, pencils,
-                    [this, view = this->view(), particles](const Pencil& pencil, Index number) {
-                      const Index first = view.first[number];
-                      if (first == view.first[number + 1]) return;
-                      const Index longest = sums_.kernels().build(
-                          VectorPairs<Precision>::placed(particles), radius_, pencil,
-                          view.targets + first, view.rows.behind(first), row_scratch());
-                      if (longest > 0) atomic_max(particles.longest_row, longest);
-                      if (longest <= view.rows.capacity) return;
-                      empty(view.targets + first, view.first[number + 1] - first);
-                    });
+    for_each_pencil(
+        stream, pencils,
+        [this, view = this->view(), particles](const Pencil& pencil, Index number, bool) {
+          const Index first = view.first[number];
+          if (first == view.first[number + 1]) return false;
+          const Index longest = sums_.kernels().build(
+              VectorPairs<Precision>::placed(particles), radius_, pencil, *view.places_of_a_run,
+              view.targets + first, view.rows.behind(first), row_scratch());
+          if (longest > 0) atomic_max(particles.longest_row, longest);
+          if (longest > view.rows.capacity) {
+            empty(view.targets + first, view.first[number + 1] - first);
+          }
+          return true;
+        });
   }
 
   void compute(const BinnedParticles<Precision>& particles,
@@ -117,21 +123,26 @@ class VectorList final : public Backend<Precision> {
     RowTargets* targets;
     RowMemory rows;
     const Index* first;  ///< [pencils + 1] row of a pencil
+    const Index* places_of_a_run;
   };
 
   template <class Visit>
   void for_rows_of_each_pencil(const BinnedParticles<Precision>& particles, Stream& stream,
                                const Visit& visit) {
-    for_each_pencil(stream, RowSums<Precision>::pencils(particles.grid.cells),
-                    [view = this->view(), visit](const Pencil& pencil, Index number) {
-                      const Index begin = view.first[number], end = view.first[number + 1];
-                      if (begin == end) return;
-                      visit(RowsOfPencil{pencil, view.targets + begin,
-                                         view.rows.behind(begin).entries, end - begin});
-                    });
+    for_each_pencil(
+        stream, RowSums<Precision>::pencils(particles.grid.cells),
+        [view = this->view(), visit](const Pencil& pencil, Index number, bool is_next) {
+          const Index begin = view.first[number], end = view.first[number + 1];
+          if (begin == end) return false;
+          visit(RowsOfPencil{pencil, view.targets + begin, view.rows.behind(begin).entries,
+                             end - begin, *view.places_of_a_run, is_next});
+          return true;
+        });
   }
 
-  View view() { return {targets_.data(), {entries_.data(), capacity_}, first_.data()}; }
+  View view() {
+    return {targets_.data(), {entries_.data(), capacity_}, first_.data(), places_of_a_run_.data()};
+  }
 
   /// Rows that did not fit are made once more; who walks them before that shall find nothing.
   static void empty(RowTargets* rows, Index count) {
@@ -151,20 +162,16 @@ class VectorList final : public Backend<Precision> {
     first_.resize(pencils + 1);
   }
 
-  void make_room(std::int64_t rows) {
-    const std::int64_t before = entries_.bytes();
-    entries_.resize(RowMemory::entries_for(rows, capacity_));
-    if (entries_.bytes() == before) return;
-    prefer_huge_pages(entries_.data(), static_cast<std::size_t>(entries_.bytes()));
-  }
+  void make_room(std::int64_t rows) { entries_.resize(RowMemory::entries_for(rows, capacity_)); }
 
   double radius_;
   Index capacity_;
   RowSums<Precision> sums_;
   bool reads_packed_alone_ = false;
   Buffer<RowTargets> targets_;
-  Buffer<RowEntry> entries_;
+  Buffer<KeptEntry> entries_;
   Buffer<Index> count_, first_;
+  Buffer<Index> places_of_a_run_{1};
   ExclusiveScan scan_;
 };
 

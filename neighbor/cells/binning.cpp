@@ -91,7 +91,7 @@ struct CountInParts {
   Index* ticket;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    ticket[i] = atomic_add(counts + part_of(i), Index{1});
+    take_ticket(counts + part_of(i), ticket + i);
   }
 };
 

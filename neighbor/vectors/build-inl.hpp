@@ -27,10 +27,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Real>
 class SourcesAround {
  public:
-  SourcesAround(const PlacedParticles<Real>& particles, const Pencil& pencil, double radius,
-                RowScratch& scratch)
+  SourcesAround(const PlacedParticles<Real>& particles, const Pencil& pencil, Index places_of_a_run,
+                double radius, RowScratch& scratch)
       : grid_(particles.grid),
-        layout_(particles, pencil),
+        layout_(particles, pencil, places_of_a_run),
         scratch_(scratch),
         staged_(scratch.around) {
     stage(particles, layout_, staged_);
@@ -58,16 +58,19 @@ class SourcesAround {
 
   /// Stores the targets, what is within reach of any and none of them, and padding; returns how
   /// many sources there are.
-  HWY_INLINE Index row_of(RowTargets& targets, RowEntry* row, Index capacity) const {
+  /// `Entry`: as rows keep them.
+  template <class Entry>
+  HWY_INLINE Index row_of(RowTargets& targets, Entry* row, Index capacity) const {
     note_cells_within_reach(corners_of(targets));
     const TargetLanes own = lanes_of(targets);
     const SquaresOfTargets hidden = hide(targets);
-    RowEntry* const sources = row + targets_of_a_row;
+    Entry* const sources = row + targets_of_a_row;
     targets.length = append_near(own, sources, capacity);
     show(targets, hidden);
     begin_row(targets, row);
     if (targets.length <= capacity) {
-      std::fill_n(sources + targets.length, RowMemory::padding_behind, entry_of(layout_.padding()));
+      std::fill_n(sources + targets.length, RowMemory::padding_behind,
+                  static_cast<Entry>(entry_of(layout_.padding())));
     }
     return targets.length;
   }
@@ -94,14 +97,17 @@ class SourcesAround {
     const Tag tag;
     scratch_.square.resize(staged_.x.size());
     auto largest = hn::Zero(tag);
-    for (Index k = 0; k < layout_.places(); k += lanes) {
-      const auto x = hn::LoadU(tag, staged_.x.data() + k);
-      const auto y = hn::LoadU(tag, staged_.y.data() + k);
-      const auto z = hn::LoadU(tag, staged_.z.data() + k);
-      const auto square = hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z)));
-      hn::StoreU(square, tag, scratch_.square.data() + k);
-      const auto in = hn::FirstN(tag, static_cast<std::size_t>(layout_.places() - k));
-      largest = hn::Max(largest, hn::IfThenElseZero(in, square));
+    for (Index run = 0; run < NeighborhoodLayout::runs; ++run) {
+      const IndexRange places = layout_.places(run);
+      for (Index k = places.begin; k < places.end; k += lanes) {
+        const auto x = hn::LoadU(tag, staged_.x.data() + k);
+        const auto y = hn::LoadU(tag, staged_.y.data() + k);
+        const auto z = hn::LoadU(tag, staged_.z.data() + k);
+        const auto square = hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z)));
+        hn::StoreU(square, tag, scratch_.square.data() + k);
+        const auto in = hn::FirstN(tag, static_cast<std::size_t>(places.end - k));
+        largest = hn::Max(largest, hn::IfThenElseZero(in, square));
+      }
     }
     return hn::GetLane(hn::MaxOfLanes(tag, largest));
   }
@@ -166,10 +172,12 @@ class SourcesAround {
     return {std::countr_zero(within), static_cast<Index>(std::bit_width(within))};
   }
 
-  void begin_row(const RowTargets& targets, RowEntry* entry) const {
+  template <class Entry>
+  void begin_row(const RowTargets& targets, Entry* entry) const {
     for (Index t = 0; t < targets_of_a_row; ++t) {
       const Index particle = targets.particle[static_cast<std::size_t>(t)];
-      entry[t] = entry_of(t < targets.count ? layout_.place_of_own(particle) : layout_.padding());
+      const Index place = t < targets.count ? layout_.place_of_own(particle) : layout_.padding();
+      entry[t] = static_cast<Entry>(entry_of(place));
     }
   }
 
@@ -229,7 +237,8 @@ class SourcesAround {
   }
 
   /// Of the candidates those near a target; what does not fit is counted.
-  HWY_INLINE Index append_near(const TargetLanes& targets, RowEntry* row, Index capacity) const {
+  template <class Entry>
+  HWY_INLINE Index append_near(const TargetLanes& targets, Entry* row, Index capacity) const {
     const Tag tag;
     const Words words;
     const float* const all_x = staged_.x.data();
@@ -275,10 +284,13 @@ class SourcesAround {
   float reach_squared_ = 0.0F;
 };
 
+/// Returns the capacity that the longest row needs.
 template <class Real>
 Index build_rows(const PlacedParticles<Real>& particles, double radius, const Pencil& pencil,
-                 RowTargets* targets, const RowMemory& rows, RowScratch& scratch) {
-  const SourcesAround<Real> around(particles, pencil, radius, scratch);
+                 Index places_of_a_run, RowTargets* targets, const RowMemory& rows,
+                 RowScratch& scratch) {
+  const SourcesAround<Real> around(particles, pencil, places_of_a_run, radius, scratch);
+  const bool is_wide = entries_are_wide(NeighborhoodLayout::runs * places_of_a_run);
   Index longest = 0, begin = 0;
   RowTargets* own = targets;
   const auto& along = around.along_a_curve();
@@ -289,9 +301,12 @@ Index build_rows(const PlacedParticles<Real>& particles, double radius, const Pe
       own->particle[t] = around.particle(along[k]);
     }
     own->begin = begin;
-    const Index length = around.row_of(*own, rows.entries + begin, rows.capacity);
-    if (length <= rows.capacity) begin += RowMemory::entries_of(length);
-    longest = std::max(longest, length);
+    KeptEntry* const row = rows.entries + begin;
+    const Index most = is_wide ? rows.most_wide() : rows.capacity;
+    const Index length = is_wide ? around.row_of(*own, reinterpret_cast<RowEntry*>(row), most)
+                                 : around.row_of(*own, row, most);
+    if (length <= most) begin += (is_wide ? 2 : 1) * RowMemory::entries_of(length);
+    longest = std::max(longest, is_wide ? RowMemory::capacity_for_wide(length) : length);
   }
   return longest;
 }

@@ -33,14 +33,25 @@ constexpr auto make_true_lanes() {
 }
 inline constexpr auto true_lanes = make_true_lanes();
 
+/// In as many bits as they are stored in, which they fit.
+template <class Words, class To>
+HWY_INLINE void store_as(const Words& words, const hn::Vec<Words>& numbers, To* to) {
+  if constexpr (sizeof(To) == sizeof(hn::TFromD<Words>)) {
+    hn::StoreU(numbers, words, to);
+  } else {
+    const hn::Rebind<To, Words> halves;
+    hn::StoreU(hn::DemoteTo(halves, hn::BitCast(hn::RebindToSigned<Words>(), numbers)), halves, to);
+  }
+}
+
 /// Stores the lanes where it is true, and behind them anything; returns how many there are.
-template <class Words>
+template <class Words, class To>
 HWY_INLINE Index store_chosen(const Words& words, const hn::Vec<Words>& numbers,
-                              const hn::Mask<Words>& chosen, hn::TFromD<Words>* to) {
+                              const hn::Mask<Words>& chosen, To* to) {
   constexpr auto lanes = static_cast<Index>(hn::MaxLanes(Words()));
   if constexpr (lanes > 8 || lanes == 1) {
     // In a register first: straight to memory takes a hundred cycles on Zen 4.
-    hn::StoreU(hn::Compress(numbers, chosen), words, to);
+    store_as(words, hn::Compress(numbers, chosen), to);
     return static_cast<Index>(hn::CountTrue(words, chosen));
   } else {  // the library's own table goes to the stack at each use (GCC 12)
     std::uint8_t bits[8];
@@ -48,7 +59,7 @@ HWY_INLINE Index store_chosen(const Words& words, const hn::Vec<Words>& numbers,
     const std::uint8_t mask = lanes == 8 ? bits[0] : bits[0] & ((1U << lanes) - 1U);
     const hn::Rebind<std::uint8_t, Words> bytes;
     const auto which = hn::PromoteTo(words, hn::LoadU(bytes, true_lanes[mask].data()));
-    hn::StoreU(hn::TableLookupLanes(numbers, hn::IndicesFromVec(words, which)), words, to);
+    store_as(words, hn::TableLookupLanes(numbers, hn::IndicesFromVec(words, which)), to);
     return static_cast<Index>(std::popcount(mask));
   }
 }

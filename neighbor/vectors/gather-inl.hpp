@@ -53,9 +53,9 @@ HWY_INLINE hn::Vec<Tag> of_blocks(const Tag& tag, int first, const Where& where)
 }
 
 /// Four by four numbers in each block turned over.
-template <bool several_types>
+template <bool several_types, class Entry>
 HWY_INLINE GatheredSources<float, several_types> gather(const PackedPosition<float>* staged,
-                                                        const RowEntry* entry,
+                                                        const Entry* entry,
                                                         [[maybe_unused]] std::int32_t types) {
   const hn::ScalableTag<float> tag;
   const hn::Repartition<double, decltype(tag)> pairs;
@@ -86,9 +86,9 @@ HWY_INLINE GatheredSources<float, several_types> gather(const PackedPosition<flo
 }
 
 /// A word is two blocks.
-template <bool several_types>
+template <bool several_types, class Entry>
 HWY_INLINE GatheredSources<double, several_types> gather(const PackedPosition<double>* staged,
-                                                         const RowEntry* entry,
+                                                         const Entry* entry,
                                                          [[maybe_unused]] std::int32_t types) {
   const hn::ScalableTag<double> tag;
   const auto of_each_block = [&](int number, double Vec3<double>::*half) {
@@ -113,9 +113,9 @@ HWY_INLINE GatheredSources<double, several_types> gather(const PackedPosition<do
 
 #else
 
-template <bool several_types, class Real>
+template <bool several_types, class Real, class Entry>
 HWY_INLINE GatheredSources<Real, several_types> gather(const PackedPosition<Real>* staged,
-                                                       const RowEntry* entry,
+                                                       const Entry* entry,
                                                        [[maybe_unused]] std::int32_t types) {
   const PackedPosition<Real>& word = word_of(staged, *entry);
   const Vec3<Lanes<Real>> position{Lanes<Real>(word.position.x), Lanes<Real>(word.position.y),

@@ -67,6 +67,7 @@ struct BrickScratch {
   std::vector<RowInColumn> rows;  ///< of a column
   StretchOrder along_x;           ///< of these
   PlacesToTest to_test;
+  SeventhRoot seventh_root;
   std::vector<RowEntry> row;
   /// What the sources of a row have from its targets, in its order.
   std::tuple<std::vector<NumbersOfPlace<std::int32_t>>, std::vector<NumbersOfPlace<float>>,

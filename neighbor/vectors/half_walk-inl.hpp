@@ -257,12 +257,14 @@ class HalfWalk {
 
   /// From the units of pairs to those of everybody.
   void store(const BrickLayout& layout, const Vec3View<Accumulator>& force) {
-    const auto unit = static_cast<Accumulator>(targets_and_sources_.pairs().unit());
+    const auto in_units = [this](Accumulator sum) {
+      return targets_and_sources_.in_sigma_and_epsilon(sum);
+    };
     for_own_places(layout, [&](const IndexRange& own) {
       for (Index place = own.begin; place < own.end; ++place) {
         const auto& sum = sums_[static_cast<std::size_t>(place)].number;
         force.store(scratch_.particle[static_cast<std::size_t>(place)],
-                    {unit * sum[0], unit * sum[1], unit * sum[2]});
+                    {in_units(sum[0]), in_units(sum[1]), in_units(sum[2])});
       }
     });
     for (const ForceBeyond& more : scratch_.beyond) {
@@ -290,7 +292,8 @@ HWY_FLATTEN void forces_once(const PlacedParticles<Real>& particles,
   using Pairs = ForcePairs<Real, form, several_types>;
   const double scale = several_types ? 1.0 : interaction.pair.repulsion;
   HalfWalk<Real, Digits::as_they_come, several_types, Pairs, PlainSums<Real>> walk(
-      particles, Pairs(interaction, scale, 1.0), interaction.types, {}, scratch);
+      particles, Pairs(interaction, scale, 1.0, scratch.seventh_root), interaction.types, {},
+      scratch);
   walk(particles, brick, cutoff, force);
 }
 
@@ -302,8 +305,8 @@ HWY_FLATTEN void fixed_point_forces_once(const PlacedParticles<float>& particles
   using Pairs = ForcePairs<float, form, several_types>;
   const double spacing = WholeCoordinates(particles.grid.exact_side).spacing();
   HalfWalk<float, Digits::whole, several_types, Pairs, WholeSums<several_types>> walk(
-      particles, Pairs(interaction, fixed.quantum, spacing), interaction.types,
-      {fixed, interaction.types, spacing}, scratch);
+      particles, Pairs(interaction, fixed.quantum, spacing, scratch.seventh_root),
+      interaction.types, {fixed, interaction.types, spacing}, scratch);
   walk(particles, brick, cutoff, force);
 }
 

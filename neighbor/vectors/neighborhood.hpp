@@ -1,7 +1,8 @@
 // What lies around a pencil, a few cells that follow each other in x, as a thread of a CPU keeps it
 // in its nearest memory: particles of the pencil and of all cells next to it, relative to the
 // centre of its middle cell, run by run along x. Whatever is in a row of sources is known by its
-// place here.
+// place here. A run keeps its places from pencil to pencil along y, so that who goes that way
+// fetches three runs of nine.
 #pragma once
 
 #include <algorithm>
@@ -36,20 +37,44 @@ struct Pencil {
 
   CellCoordinates first;
   Index length = 1;
+  Index middle_y = 0;  ///< of some pencils side by side, whose particles may be told from there
+  Index track = 0;     ///< of those that follow each other in x
+
+  bool is_next_to(const Pencil& before) const {
+    return first.x == before.first.x && first.y == before.first.y + 1 &&
+           first.z == before.first.z && middle_y == before.middle_y;
+  }
 };
 
-/// How the cells of a grid make pencils: all rows of cells in the same parts.
+/// How the cells of a grid make pencils: all rows of cells in the same parts. Who goes from one to
+/// the next goes along y on a few tracks at a time, so that a track fetches what is new around its
+/// next pencil, while the particles of all tracks follow each other in memory.
 class Pencils {
  public:
+  static constexpr Index most_tracks = 4;
+  /// With one middle: no particle around them is farther from it than from that of a pencil.
+  static constexpr Index most_side_by_side = Pencil::most_cells;
+
   Pencils(const CellCoordinates& cells, Index most_cells)
-      : cells_(cells), of_a_row_((cells.x + most_cells - 1) / most_cells) {}
+      : cells_(cells), of_a_row_((cells.x + most_cells - 1) / most_cells) {
+    const Index turns = (of_a_row_ + most_tracks - 1) / most_tracks;
+    tracks_ = (of_a_row_ + turns - 1) / turns;
+  }
 
   Index count() const { return of_a_row_ * cells_.y * cells_.z; }
+  Index tracks() const { return tracks_; }
 
   Pencil operator[](Index number) const {
-    const Index row = number / of_a_row_, part = number % of_a_row_;
-    const Index begin = begin_of(part);
-    return {{begin, row % cells_.y, row / cells_.y}, begin_of(part + 1) - begin};
+    const Index of_a_layer = of_a_row_ * cells_.y, of_a_turn = tracks_ * cells_.y;
+    const Index in_layer = number % of_a_layer, first_part = in_layer / of_a_turn * tracks_;
+    const Index tracks = std::min(tracks_, of_a_row_ - first_part);
+    const Index in_turn = in_layer % of_a_turn;
+    const Index track = in_turn % tracks, y = in_turn / tracks;
+    const Index begin = begin_of(first_part + track);
+    return {{begin, y, number / of_a_layer},
+            begin_of(first_part + track + 1) - begin,
+            y / most_side_by_side * most_side_by_side + most_side_by_side / 2,
+            track};
   }
 
  private:
@@ -59,41 +84,75 @@ class Pencils {
 
   CellCoordinates cells_;
   Index of_a_row_;
+  Index tracks_ = 1;
 };
 
 /// Where the cells around a pencil are. Runs: one for each of nine steps in y and z; cells of a
-/// run: from one before the pencil to one behind it.
+/// run: from one before the pencil to one behind it. Runs of one row of cells are at the same
+/// places for all pencils that it is around, if these have as many for each run.
 class NeighborhoodLayout {
  public:
   static constexpr Index runs = 9;
   static constexpr Index run_of_pencil = 4;
   static constexpr Index most_cells = Pencil::most_cells + 2;
 
+  /// `places_of_a_run`: as many as any needs, of places_needed().
   template <class Real>
-  NeighborhoodLayout(const PlacedParticles<Real>& placed, const Pencil& pencil) : pencil_(pencil) {
-    Index place = 0;
+  NeighborhoodLayout(const PlacedParticles<Real>& placed, const Pencil& pencil,
+                     Index places_of_a_run)
+      : pencil_(pencil), places_of_a_run_(places_of_a_run) {
     for (Index run = 0; run < runs; ++run) {
       Run& here = run_[static_cast<std::size_t>(run)];
+      Index place = first_place(run);
       for (Index x = 0; x < cells(); ++x) {
-        const IndexRange range = particles_at(placed, run, x);
+        const IndexRange range = particles_at(placed, pencil, run, x);
         here.particles[static_cast<std::size_t>(x)] = range;
         here.begin[static_cast<std::size_t>(x)] = place;
-        place += range.end - range.begin;
+        place += range.count();
+        most_in_a_cell_ = std::max(most_in_a_cell_, range.count());
       }
-      run_[static_cast<std::size_t>(run)].begin[static_cast<std::size_t>(cells())] = place;
+      here.begin[static_cast<std::size_t>(cells())] = place;
     }
-    places_ = place;
+  }
+
+  template <class Real>
+  static IndexRange particles_at(const PlacedParticles<Real>& placed, const Pencil& pencil,
+                                 Index run, Index x) {
+    const auto& grid = placed.grid;
+    const CellCoordinates cell{grid.wrap_x(pencil.first.x + x - 1),
+                               grid.wrap_y(pencil.first.y + steps_y(run)),
+                               grid.wrap_z(pencil.first.z + steps_z(run))};
+    if (cell.x < 0 || cell.y < 0 || cell.z < 0) return {};
+    const Index number = grid.linear(cell);
+    return {placed.offset[number], placed.offset[number + 1]};
+  }
+
+  /// For the longest run around a pencil, and for what is written behind its end.
+  template <class Real>
+  static Index places_needed(const PlacedParticles<Real>& placed, const Pencil& pencil) {
+    constexpr Index of_the_widest_vector = 16;
+    Index longest = 0;
+    for (Index run = 0; run < runs; ++run) {
+      Index length = 0;
+      for (Index x = 0; x < pencil.length + 2; ++x) {
+        length += particles_at(placed, pencil, run, x).count();
+      }
+      longest = std::max(longest, length);
+    }
+    return (longest / of_the_widest_vector + 2) * of_the_widest_vector;
   }
 
   const Pencil& pencil() const { return pencil_; }
-  Index places() const { return places_; }
+  Index places() const { return runs * places_of_a_run_; }
   /// A place more, where nobody is near anybody.
-  Index padding() const { return places_; }
+  Index padding() const { return places(); }
   Index cells() const { return pencil_.length + 2; }  ///< of a run
+  Index most_in_a_cell() const { return most_in_a_cell_; }
 
   IndexRange particles(Index run, Index x) const {
     return run_[static_cast<std::size_t>(run)].particles[static_cast<std::size_t>(x)];
   }
+  IndexRange places(Index run) const { return {begin(run, 0), begin(run, cells())}; }
   /// The first place of a cell; one behind the last: the end of the run.
   Index begin(Index run, Index x) const {
     return run_[static_cast<std::size_t>(run)].begin[static_cast<std::size_t>(x)];
@@ -103,6 +162,12 @@ class NeighborhoodLayout {
   Index steps_x(Index x) const { return x - 1 - pencil_.length / 2; }
   static Index steps_y(Index run) { return run % 3 - 1; }
   static Index steps_z(Index run) { return run / 3 - 1; }
+  /// From the middle of the pencils side by side.
+  Index steps_y_from_middle(Index run) const {
+    return pencil_.first.y + steps_y(run) - pencil_.middle_y;
+  }
+  /// Those that the pencil before in y does not have.
+  static bool is_new_in_y(Index run) { return steps_y(run) == 1; }
 
   /// Particles of the pencil, which follow each other, and their places.
   Index first_own() const { return particles(run_of_pencil, 1).begin; }
@@ -117,19 +182,15 @@ class NeighborhoodLayout {
     std::array<Index, most_cells + 1> begin;
   };
 
-  template <class Real>
-  IndexRange particles_at(const PlacedParticles<Real>& placed, Index run, Index x) const {
-    const auto& grid = placed.grid;
-    const CellCoordinates cell{grid.wrap_x(pencil_.first.x + x - 1),
-                               grid.wrap_y(pencil_.first.y + steps_y(run)),
-                               grid.wrap_z(pencil_.first.z + steps_z(run))};
-    if (cell.x < 0 || cell.y < 0 || cell.z < 0) return {};
-    const Index number = grid.linear(cell);
-    return {placed.offset[number], placed.offset[number + 1]};
+  /// Rows of cells take turns.
+  Index first_place(Index run) const {
+    const Index turn = (pencil_.first.y + steps_y(run) + 3) % 3;
+    return (run / 3 * 3 + turn) * places_of_a_run_;
   }
 
   Pencil pencil_;
-  Index places_ = 0;
+  Index places_of_a_run_;
+  Index most_in_a_cell_ = 0;
   std::array<Run, runs> run_;
 };
 
@@ -149,7 +210,9 @@ class WholeCoordinates {
     constexpr double steps = Pencil::most_cells / 2 + 1;
     constexpr int bits = 29;
     const double farthest = (steps + 1.0) * std::max({side.x, side.y, side.z});
-    spacing_ = std::exp2(std::ceil(std::log2(farthest)) - bits);
+    int exponent = 0;
+    const bool is_power_of_two = std::frexp(farthest, &exponent) == 0.5;
+    spacing_ = std::ldexp(1.0, (is_power_of_two ? exponent - 1 : exponent) - bits);
   }
   double spacing() const { return spacing_; }
   std::int32_t nearest(double x) const {

@@ -25,12 +25,25 @@ inline std::optional<std::string> refuse_rows(const Problem& problem) {
   return "the benchmark's potentials are not written for a CPU's vectors";
 }
 
-/// Runs visit(pencil, its number) for every pencil, each by one thread.
+/// Runs visit(pencil, its number, whether it is next in y to the one before on its track) for every
+/// pencil, each by one thread, some after another. `visit` returns whether it did anything.
 template <class Visit>
 void for_each_pencil(Stream& stream, const Pencils& pencils, const Visit& visit) {
-  constexpr Index at_a_time = 2;
+  const Index stretches = 8 * omp_get_max_threads();
+  const Index rows = pencils.count() / (stretches * pencils.tracks());
+  const Index at_a_time = std::clamp(rows, 1, Pencils::most_side_by_side) * pencils.tracks();
   for_each_stretch(stream, pencils.count(), at_a_time, [pencils, visit](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) visit(pencils[k], k);
+    struct Track {
+      Pencil last;
+      bool is_done = false;
+    };
+    std::array<Track, Pencils::most_tracks> tracks;
+    for (Index k = begin; k < end; ++k) {
+      const Pencil pencil = pencils[k];
+      Track& track = tracks[static_cast<std::size_t>(pencil.track)];
+      const bool is_next = track.is_done && pencil.is_next_to(track.last);
+      track = {pencil, visit(pencil, k, is_next)};
+    }
   });
 }
 
@@ -84,9 +97,10 @@ class RowSums {
     const IndexRange targets{particles.offset[first_cell],
                              particles.offset[first_cell + rows.pencil.length]};
     forces.reserve(targets);
-    sum_forces(particles, rows, forces);
     const MovingTogether<Precision> together(move);
     const IndexRange moving = moving_of(particles, rows.pencil, targets);
+    together.read_ahead(moving);
+    sum_forces(particles, rows, forces);
     together(moving, forces.view(moving.begin));
   }
 

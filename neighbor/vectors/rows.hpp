@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,23 +39,35 @@ inline Index rows_needed(const Index* offset, Index first_cell, const Pencil& pe
   return (particles + targets_of_a_row - 1) / targets_of_a_row;
 }
 
-/// A source by its place in the neighbourhood of the pencil: how far its word is from the first
-/// [bytes], where words are of floats. (To be multiplied there, sixteen of a vector, costs as much
-/// as their way into it.)
+/// A source by its place in the neighbourhood of the pencil: how far its word is from the first, in
+/// fourths of a word, which a machine multiplies on the way to an address. (To be multiplied apart,
+/// sixteen of a vector, costs as much as their way into it.)
 using RowEntry = std::uint32_t;
-inline constexpr RowEntry entries_of_a_place = sizeof(PackedPosition<float>);
+inline constexpr RowEntry entries_of_a_place = 4;
 constexpr RowEntry entry_of(Index place) {
   return static_cast<RowEntry>(place) * entries_of_a_place;
 }
 
+/// As it is kept: rows are most of what a step reads. Where a neighbourhood has more places an
+/// entry takes two of them.
+using KeptEntry = std::uint16_t;
+constexpr bool entries_are_wide(Index places) {
+  return entry_of(places) > std::numeric_limits<KeptEntry>::max();
+}
+inline RowEntry wide_entry(const KeptEntry* row, Index k) {
+  RowEntry entry;
+  std::memcpy(&entry, row + 2 * k, sizeof(entry));
+  return entry;
+}
+
 /// Memory of rows that follow each other without gaps, so that who walks them reads a stream. There
-/// is room for `capacity` sources in each. Before them come the targets, or padding where one is
-/// missing, and behind them padding until the vector is full; where a row is filled a vector more
-/// may be written.
+/// is room for `capacity` sources in each, for half as many and less where entries are wide. Before
+/// them come the targets, or padding where one is missing, and behind them padding until the vector
+/// is full; where a row is filled a vector more may be written.
 struct RowMemory {
   static constexpr Index padding_behind = 16;
 
-  RowEntry* entries;  ///< of the first row
+  KeptEntry* entries;  ///< of the first row
   Index capacity;
 
   /// From one row to the next: rows begin where a vector may.
@@ -67,6 +82,10 @@ struct RowMemory {
   RowMemory behind(std::int64_t rows) const {
     return {entries + entries_for(rows, capacity), capacity};
   }
+
+  /// The capacity that a row of this length needs where entries are wide, and the other way round.
+  static constexpr Index capacity_for_wide(Index length) { return 2 * (length + entries_of(0)); }
+  Index most_wide() const { return std::max(0, capacity / 2 - entries_of(0)); }
 };
 
 /// Numbers by the types of a pair: those of one target's type side by side, and room for a vector
@@ -127,11 +146,27 @@ struct Candidates {
   }
 };
 
+/// Of a number that is the same from pencil to pencil.
+class SeventhRoot {
+ public:
+  double of(double number) {
+    if (number != number_) {
+      number_ = number;
+      root_ = std::pow(number, 1.0 / 7.0);
+    }
+    return root_;
+  }
+
+ private:
+  double number_ = 1.0, root_ = 1.0;
+};
+
 /// Memory that a thread works in; it grows as needed.
 struct RowScratch {
   template <class Real>
   struct In {
-    StagedWords<Real> staged;
+    std::array<StagedWords<Real>, Pencils::most_tracks> staged;
+    std::vector<PackedPosition<Real>> spread;  ///< a piece of a row with wide entries
     std::vector<RowForces<Real>> forces;
   };
 
@@ -142,6 +177,7 @@ struct RowScratch {
   Candidates candidates;      ///< for a row
   std::vector<RowEnergies> energies;
   std::vector<RowPartners> partners;
+  SeventhRoot seventh_root;
 
   template <class Real>
   In<Real>& in() {
@@ -153,10 +189,12 @@ struct RowScratch {
 struct RowsOfPencil {
   Pencil pencil;
   const RowTargets* targets;  ///< [count]
-  const RowEntry* entries;    ///< of the rows
+  const KeptEntry* entries;   ///< of the rows
   Index count;
+  Index places_of_a_run;  ///< see NeighborhoodLayout
+  bool is_next;  ///< to the pencil that this thread has just done the same with on its track
 
-  const RowEntry* row(Index number) const { return entries + targets[number].begin; }
+  const KeptEntry* row(Index number) const { return entries + targets[number].begin; }
 };
 
 /// `State`: what positions are stored in.
@@ -164,8 +202,8 @@ template <class State>
 struct RowKernels {
   /// Makes the rows of a pencil, `targets` and `rows` being its first; returns how
   /// long the longest is. What does not fit is not stored.
-  Index (*build)(const PlacedParticles<State>&, double radius, const Pencil&, RowTargets* targets,
-                 const RowMemory& rows, RowScratch&);
+  Index (*build)(const PlacedParticles<State>&, double radius, const Pencil&, Index places_of_a_run,
+                 RowTargets* targets, const RowMemory& rows, RowScratch&);
   void (*forces)(const PlacedParticles<State>&, const VectorInteraction<State>&,
                  const RowsOfPencil&, RowForces<State>* sums, RowScratch&);
   /// In double, from separations in double, whatever the arithmetic of forces.

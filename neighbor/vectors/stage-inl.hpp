@@ -161,17 +161,22 @@ Real far_from_all(const GridView<double>& grid) {
   return static_cast<Real>(2 * Pencil::most_cells * std::max({side.x, side.y, side.z}));
 }
 
+/// `is_next`: the pencil before in y has been staged here in the same way.
 template <Digits digits, class State, class Real>
-void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& layout,
+void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& layout, bool is_next,
            StagedWords<Real>& staged) {
   staged.reserve(layout.places());
   const WordsOfCells<Real, digits> words(particles.grid);
+  constexpr bool words_stay = digits == Digits::whole;  // told from afar, others lose a digit
+  const bool are_there = words_stay && is_next;
   for_each_cell_around(layout, [&](Index place, IndexRange cell, Index x, Index run) {
-    const Index y = NeighborhoodLayout::steps_y(run), z = NeighborhoodLayout::steps_z(run);
+    if (are_there && !NeighborhoodLayout::is_new_in_y(run)) return;
+    const Index z = NeighborhoodLayout::steps_z(run);
+    const Index y = words_stay ? layout.steps_y_from_middle(run) : NeighborhoodLayout::steps_y(run);
     PackedPosition<Real>* const to = staged.word.data() + place;
     if constexpr (std::is_same_v<State, Real>) {
       if (particles.packed != nullptr) {
-        return words(particles.packed + cell.begin, cell.end - cell.begin, x, y, z, to);
+        return words(particles.packed + cell.begin, cell.count(), x, y, z, to);
       }
     }
     words(particles.position, particles.type, cell, x, y, z, to);

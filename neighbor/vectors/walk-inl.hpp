@@ -24,6 +24,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
 
+/// Sources whose words are laid out at a time where entries are wide, whole vectors; and entries of
+/// words that follow each other.
+inline constexpr Index most_spread = 4096;
+constexpr auto make_entries() {
+  std::array<KeptEntry, most_spread + RowMemory::padding_behind> entries{};
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    entries[k] = static_cast<KeptEntry>(entry_of(static_cast<Index>(k)));
+  }
+  return entries;
+}
+inline constexpr auto one_after_the_other = make_entries();
+
 /// The rows of one pencil. `Real` is the arithmetic of pairs, `Pairs` what they do (pairs-inl.hpp).
 /// Separations are in sigma, or in whole numbers of their spacing.
 template <class Real, Digits digits, bool several_types, class Pairs>
@@ -34,11 +46,15 @@ class RowWalk {
 
   template <class State>
   RowWalk(const PlacedParticles<State>& particles, const Pairs& pairs, std::int32_t types,
-          const Pencil& pencil, RowScratch& scratch)
-      : staged_(scratch.in<Real>().staged),
+          const RowsOfPencil& rows, RowScratch& scratch)
+      : staged_(scratch.in<Real>().staged[static_cast<std::size_t>(rows.pencil.track)]),
+        is_wide_(entries_are_wide(NeighborhoodLayout::runs * rows.places_of_a_run)),
+        spread_(scratch.in<Real>().spread),
         targets_and_sources_(particles.grid, pairs, types),
         types_(types) {
-    stage<digits>(particles, NeighborhoodLayout(particles, pencil), staged_);
+    if (is_wide_) spread_.resize(one_after_the_other.size());
+    stage<digits>(particles, NeighborhoodLayout(particles, rows.pencil, rows.places_of_a_run),
+                  rows.is_next, staged_);
   }
 
   /// Sums of all rows. `SumOfNear`: for rows with somebody who is too near for `Sum`.
@@ -46,22 +62,34 @@ class RowWalk {
   HWY_INLINE void operator()(const RowsOfPencil& rows, const typename Sum::Rules& rules,
                              Sums* sums) const {
     for (Index row = 0; row < rows.count; ++row) {
-      if (row + 1 < rows.count) prefetch(rows.row(row + 1), rows.targets[row + 1]);
-      sum_row<Sum, SumOfNear>({rows.row(row), rows.targets[row]}, rules, sums[row]);
+      if (row + 2 < rows.count) prefetch(rows.row(row + 2), rows.targets[row + 2]);
+      sum_row<Sum, SumOfNear>({rows.row(row), rows.targets[row], is_wide_}, rules, sums[row]);
     }
   }
 
  private:
   struct Row {
-    const RowEntry* entries;
+    const KeptEntry* entries;
     const RowTargets& targets;
+    bool is_wide;
 
     Index end() const { return targets_of_a_row + targets.length; }
+    RowEntry entry(Index k) const { return is_wide ? wide_entry(entries, k) : entries[k]; }
+  };
+
+  /// Sources of a row that are gathered by entries that are not wide: all, or some of those whose
+  /// entries are, with their words.
+  struct Piece {
+    const KeptEntry* entries;
+    const PackedPosition<Real>* words;
+    Index targets;  ///< so many come first
+    Index end;
+    Index next;  ///< what follows it in the row
   };
 
   /// Lists lie far away.
-  HWY_INLINE static void prefetch(const RowEntry* row, const RowTargets& targets) {
-    constexpr Index of_a_cache_line = 64 / sizeof(RowEntry);
+  HWY_INLINE static void prefetch(const KeptEntry* row, const RowTargets& targets) {
+    constexpr Index of_a_cache_line = 64 / sizeof(KeptEntry);
     for (Index k = 0; k < targets.length + targets_of_a_row; k += of_a_cache_line) {
       hwy::Prefetch(row + k);
     }
@@ -111,8 +139,7 @@ class RowWalk {
     Targets<Real, count> targets;
     for (int t = 0; t < count; ++t) {
       const Index number = first + t < row.targets.count ? first + t : 0;
-      targets_and_sources_.set(targets, t, word_of(staged_.word.data(), row.entries[number]),
-                               number);
+      targets_and_sources_.set(targets, t, word_of(staged_.word.data(), row.entry(number)), number);
     }
     return targets;
   }
@@ -121,29 +148,48 @@ class RowWalk {
   HWY_INLINE void add_row(const Row& row, const Targets<Real, count>& targets,
                           const typename Sum::Rules& rules, Sum (&sums)[count],
                           std::index_sequence<each...> every) const {
-    const Index end = row.end();
-    Index k = 0;
-    auto sources = gathered(row, k);
     NoReaction none;
-    const auto add_vector = [&](auto with_itself) {
-      sources = targets_and_sources_.template add<with_itself()>(
-          sources, k, targets, rules, sums, none,
-          [&] { return gathered(row, k + lanes < end ? k + lanes : 0); }, every);
-      k += lanes;
-    };
-    for (Index until = 0; k < end;) {
-      until += Sum::Rules::vectors_at_once * lanes;
-      while (k < targets_of_a_row) add_vector(std::true_type());  // the row begins with its targets
-      while (k < std::min(until, end)) add_vector(std::false_type());
-      (sums[each].settle(), ...);
+    Piece piece{row.entries, staged_.word.data(), targets_of_a_row, row.end(), row.end()};
+    if (row.is_wide) piece = spread(row, 0);
+    for (;;) {
+      const Index end = piece.end;
+      Index k = 0;
+      auto sources = gathered(piece, k);
+      const auto add_vector = [&](auto with_itself) {
+        sources = targets_and_sources_.template add<with_itself()>(
+            sources, k, targets, rules, sums, none,
+            [&] { return gathered(piece, k + lanes < end ? k + lanes : 0); }, every);
+        k += lanes;
+      };
+      for (Index until = 0; k < end;) {
+        until += Sum::Rules::vectors_at_once * lanes;
+        while (k < piece.targets) add_vector(std::true_type());
+        while (k < std::min(until, end)) add_vector(std::false_type());
+        (sums[each].settle(), ...);
+      }
+      if (piece.next >= row.end()) return;
+      piece = spread(row, piece.next);
     }
   }
 
-  HWY_INLINE GatheredSources<Real, several_types> gathered(const Row& row, Index k) const {
-    return gather<several_types>(staged_.word.data(), row.entries + k, types_);
+  HWY_INLINE GatheredSources<Real, several_types> gathered(const Piece& piece, Index k) const {
+    return gather<several_types>(piece.words, piece.entries + k, types_);
+  }
+
+  /// The words of sources from number `begin` on, one after the other.
+  HWY_NOINLINE Piece spread(const Row& row, Index begin) const {
+    const Index end = std::min(begin + most_spread, row.end());
+    for (Index k = begin; k < end + RowMemory::padding_behind; ++k) {
+      spread_[static_cast<std::size_t>(k - begin)] =
+          word_of(staged_.word.data(), row.entry(std::min(k, row.end())));
+    }
+    return {one_after_the_other.data(), spread_.data(), begin == 0 ? targets_of_a_row : 0,
+            end - begin, end};
   }
 
   StagedWords<Real>& staged_;
+  bool is_wide_;
+  std::vector<PackedPosition<Real>>& spread_;
   TargetsAndSources<Real, digits, several_types, Pairs> targets_and_sources_;
   std::int32_t types_;
 };
@@ -156,7 +202,8 @@ HWY_FLATTEN void forces_of_rows(const PlacedParticles<Real>& particles,
   using Pairs = ForcePairs<Real, form, several_types>;
   const double scale = several_types ? 1.0 : interaction.pair.repulsion;
   const RowWalk<Real, Digits::as_they_come, several_types, Pairs> walk(
-      particles, Pairs(interaction, scale, 1.0), interaction.types, rows.pencil, scratch);
+      particles, Pairs(interaction, scale, 1.0, scratch.seventh_root), interaction.types, rows,
+      scratch);
   walk.template operator()<ForceSum<Real>, void>(rows, {}, sums);
 }
 
@@ -168,8 +215,8 @@ HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& partic
   using Pairs = ForcePairs<float, form, several_types>;
   const double spacing = WholeCoordinates(particles.grid.exact_side).spacing();
   const RowWalk<float, Digits::whole, several_types, Pairs> walk(
-      particles, Pairs(interaction, fixed.quantum, spacing), interaction.types, rows.pencil,
-      scratch);
+      particles, Pairs(interaction, fixed.quantum, spacing, scratch.seventh_root),
+      interaction.types, rows, scratch);
   walk.template operator()<FixedPointSum<several_types>, FixedPointSumOfNear<several_types>>(
       rows, {fixed, interaction.types, spacing}, sums);
 }
@@ -200,7 +247,7 @@ HWY_FLATTEN void energies_of_rows(const PlacedParticles<State>& particles,
                                   RowScratch& scratch) {
   using Pairs = EnergyPairs<several_types>;
   const RowWalk<double, Digits::as_they_come, several_types, Pairs> walk(
-      particles, Pairs(interaction), interaction.types, rows.pencil, scratch);
+      particles, Pairs(interaction), interaction.types, rows, scratch);
   walk.template operator()<EnergySum, void>(rows, {}, sums);
 }
 
@@ -218,7 +265,7 @@ HWY_FLATTEN void partners_of_rows(const PlacedParticles<State>& particles, doubl
                                   const RowsOfPencil& rows, RowPartners* sums,
                                   RowScratch& scratch) {
   const RowWalk<double, Digits::as_they_come, false, PairsWithin> walk(
-      particles, PairsWithin(cutoff), 1, rows.pencil, scratch);
+      particles, PairsWithin(cutoff), 1, rows, scratch);
   walk.template operator()<PartnerSum, void>(rows, {}, sums);
 }
 

@@ -139,6 +139,34 @@ TEST_P(Vectors, MixedIsExactInAGas) {
   EXPECT_LE(largest_difference(run(setup).frame.force, truth.frame.force), 1e-12 * scale);
 }
 
+/// Several pencils along x, in two turns, and along y more than have one middle.
+TEST_P(Vectors, AreRightInLongBoxes) {
+  for (const Box& box : {periodic_box(71, 13, 8.8), periodic_box(9.1, 47, 8.9)}) {
+    const auto volume = box.edges[0] * box.edges[1] * box.edges[2];
+    const StartState start = random_liquid(static_cast<int>(0.5 * volume), box, 0.8, 11, 1);
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(std::to_string(box.edges[0]) + ", threads " + std::to_string(threads));
+      omp_set_num_threads(threads);
+      expect_right(make_lj_setup(start, 2.5, Truncation::shift));
+    }
+  }
+}
+
+/// More than an entry of 16 bits can tell apart, and more than are laid out at a time.
+TEST_P(Vectors, AreRightInACrowdOfThousands) {
+  constexpr int many = 4500;
+  constexpr double sigma = 0.12;
+  Box crowded = periodic_box(2.3, 2.2, 2.4);
+  crowded.periodic = {false, false, false};
+  StartState start = random_liquid(many, crowded, 0.9 * sigma, 17, 1);
+  start.box = periodic_box(9.0, 9.5, 8.9);
+  SimulationSetup setup = make_lj_setup(start, 2.5, Truncation::shift);
+  for (PairCoefficients& pair : std::get<LennardJonesModel>(setup.potential).pairs) {
+    pair.sigma = sigma;
+  }
+  expect_right(setup);
+}
+
 TEST_P(Vectors, WithoutEpsilonNothingHappens) {
   SimulationSetup setup = liquid(311, 1, Truncation::cut);
   auto& model = std::get<LennardJonesModel>(setup.potential);

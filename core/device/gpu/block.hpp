@@ -148,6 +148,10 @@ template <class T>
 PENCILBOX_DEVICE_FUNCTION T atomic_add(T* target, T value) {
   PENCILBOX_ON_DEVICE(return atomicAdd(target, value));
 }
+/// How many have asked at the counter before.
+PENCILBOX_DEVICE_FUNCTION inline void take_ticket(Index* counter, Index* ticket) {
+  *ticket = atomic_add(counter, Index{1});
+}
 template <class T>
 PENCILBOX_DEVICE_FUNCTION T atomic_max(T* target, T value) {
   PENCILBOX_ON_DEVICE(return atomicMax(target, value));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -19,11 +20,13 @@
 #include "core/device/gate.hpp"
 #include "core/device/host/block.hpp"
 #include "core/device/host/emulator.hpp"
+#include "core/device/host/tickets.hpp"
 #include "core/device/launch_shape.hpp"
 #include "core/device/properties.hpp"
 #include "core/device/rehearsal.hpp"
 #include "core/device/stream_options.hpp"
 #include "core/error.hpp"
+#include "core/pages.hpp"
 
 namespace pencilbox::host {
 
@@ -132,13 +135,13 @@ inline void* allocate(std::size_t bytes) {
     throw SystemError("host: allocating " + std::to_string(bytes) +
                       " bytes: not while a graph is made");
   }
-  void* pointer = ::operator new (bytes, std::align_val_t{64}, std::nothrow);
+  void* pointer = allocate_in_large_pages(bytes);
   if (pointer == nullptr) {
     throw SystemError("host: allocating " + std::to_string(bytes) + " bytes: out of memory");
   }
   return pointer;
 }
-inline void release(void* pointer) noexcept { ::operator delete (pointer, std::align_val_t{64}); }
+inline void release(void* pointer) noexcept { std::free(pointer); }
 inline void* allocate_pinned(std::size_t bytes) { return allocate(bytes); }
 inline void release_pinned(void* pointer) noexcept { release(pointer); }
 inline void refuse_gate(const Stream& stream) {
@@ -222,6 +225,7 @@ void run_grid_of_threads(Index count, const Kernel& kernel) {
     return;
   }
   const auto run = [&kernel](Index begin, Index end) {
+    const TicketsAtOnce tickets;
     for (Index i = begin; i < end; ++i) kernel(i);
   };
   if (count <= 4 * chunk) return run(0, count);
