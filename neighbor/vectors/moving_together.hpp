@@ -57,21 +57,6 @@ class MovingTogether {
     for (; i < particles.end; ++i) move_(i, force[i - particles.begin]);
   }
 
-  /// What moving them will read is on its way from here on.
-  void read_ahead(const IndexRange& particles) const {
-    const auto& reference = move_.arrival.under_watch.reference;
-    const Vec3View<State>& velocity = move_.velocity;
-    constexpr Index of_a_cache_line = 64 / sizeof(State);
-    const State* const components[] = {move_.position.x, move_.position.y, move_.position.z,
-                                       velocity.x,       velocity.y,       velocity.z,
-                                       reference.x,      reference.y,      reference.z};
-    for (const State* const component : components) {
-      for (Index i = particles.begin; i < particles.end; i += of_a_cache_line) {
-        __builtin_prefetch(component + i);
-      }
-    }
-  }
-
  private:
   static constexpr Index at_once = 8;
   template <class T>

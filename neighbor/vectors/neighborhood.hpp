@@ -31,9 +31,11 @@ struct PlacedParticles {
 /// Cells [first, first + length) in x.
 struct Pencil {
   /// The more cells, the less there is around each, but all of it has to stay near.
-  static constexpr Index most_cells = 6;
-  /// In floats as they come: a coordinate is not to lose a digit for it.
-  static constexpr Index most_cells_in_floats = 3;
+  static constexpr Index most_cells = 12;
+  /// Where the nearest memory has 32 KB; and in doubles as they come, as in floats: a coordinate is
+  /// not to lose a digit for it.
+  static constexpr Index most_cells_in_little_memory = 6, most_cells_in_doubles = 6,
+                         most_cells_in_floats = 3;
 
   CellCoordinates first;
   Index length = 1;
@@ -53,7 +55,8 @@ class Pencils {
  public:
   static constexpr Index most_tracks = 4;
   /// With one middle: no particle around them is farther from it than from that of a pencil.
-  static constexpr Index most_side_by_side = Pencil::most_cells;
+  static constexpr Index most_side_by_side = 6;
+  static_assert(most_side_by_side <= Pencil::most_cells);
 
   Pencils(const CellCoordinates& cells, Index most_cells)
       : cells_(cells), of_a_row_((cells.x + most_cells - 1) / most_cells) {

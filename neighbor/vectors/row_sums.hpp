@@ -9,6 +9,7 @@
 
 #include "core/device/device.hpp"
 #include "core/device/host/instruction_sets.hpp"
+#include "core/device/host/threads.hpp"
 #include "core/kick_and_drift.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
@@ -64,8 +65,13 @@ class RowSums {
 
   /// Of a grid.
   static Pencils pencils(const CellCoordinates& cells) {
-    constexpr bool in_floats = std::is_same_v<State, float>;
-    return {cells, in_floats ? Pencil::most_cells_in_floats : Pencil::most_cells};
+    if constexpr (std::is_same_v<State, float>) return {cells, Pencil::most_cells_in_floats};
+    if constexpr (!VectorPairs<Precision>::sums_keep_more) {
+      return {cells, Pencil::most_cells_in_doubles};
+    }
+    constexpr std::int64_t little = 32 * 1024;
+    static const bool is_large = nearest_memory() > little;
+    return {cells, is_large ? Pencil::most_cells : Pencil::most_cells_in_little_memory};
   }
 
   const RowKernels<State>& kernels() const { return kernels_; }
@@ -97,10 +103,9 @@ class RowSums {
     const IndexRange targets{particles.offset[first_cell],
                              particles.offset[first_cell + rows.pencil.length]};
     forces.reserve(targets);
+    sum_forces(particles, rows, forces);
     const MovingTogether<Precision> together(move);
     const IndexRange moving = moving_of(particles, rows.pencil, targets);
-    together.read_ahead(moving);
-    sum_forces(particles, rows, forces);
     together(moving, forces.view(moving.begin));
   }
 

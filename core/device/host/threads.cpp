@@ -137,4 +137,12 @@ void require_startable_threads() {
   require_stacks(wanted);
 }
 
+std::int64_t nearest_memory() {
+#ifdef _SC_LEVEL1_DCACHE_SIZE  // the GNU library
+  return std::max(std::int64_t{0}, static_cast<std::int64_t>(::sysconf(_SC_LEVEL1_DCACHE_SIZE)));
+#else
+  return 0;
+#endif
+}
+
 }  // namespace pencilbox::host
