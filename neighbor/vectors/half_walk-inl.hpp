@@ -257,14 +257,12 @@ class HalfWalk {
 
   /// From the units of pairs to those of everybody.
   void store(const BrickLayout& layout, const Vec3View<Accumulator>& force) {
-    const auto in_units = [this](Accumulator sum) {
-      return targets_and_sources_.in_sigma_and_epsilon(sum);
-    };
+    const auto unit = static_cast<Accumulator>(targets_and_sources_.pairs().unit());
     for_own_places(layout, [&](const IndexRange& own) {
       for (Index place = own.begin; place < own.end; ++place) {
         const auto& sum = sums_[static_cast<std::size_t>(place)].number;
         force.store(scratch_.particle[static_cast<std::size_t>(place)],
-                    {in_units(sum[0]), in_units(sum[1]), in_units(sum[2])});
+                    {unit * sum[0], unit * sum[1], unit * sum[2]});
       }
     });
     for (const ForceBeyond& more : scratch_.beyond) {

@@ -139,8 +139,8 @@ class PairsWithin {
 
 /// Force over r of particles of one type, as a number that is multiplied by a separation: in units
 /// of the repulsion, and, since what is divided by r^2 may be any number, such that the product is
-/// in units of `scale`, or nearly so. Whoever sums up multiplies by unit(), which is negative:
-/// separations point from a target to its sources. `length`: that they are counted in [sigma].
+/// in units of `scale`, or nearly so. Whoever sums up multiplies by unit(). `length`: that
+/// separations are counted in [sigma].
 template <class Real, LennardJonesForm form, bool several_types>
 class ForcePairs {
  public:
@@ -163,7 +163,7 @@ class ForcePairs {
         static_cast<Real>(seventh_root.of(pair.repulsion * length / scale) / square);
     const double exact = numerator * square, cube = exact * exact * exact;
     const double force_over_r = pair.repulsion / (cube * cube * exact);  // of a result of one
-    unit_ = -force_over_r * length;
+    unit_ = force_over_r * length;
     numerator_ = Numbers(numerator);
     balance_ = Numbers(static_cast<Real>(cube * pair.attraction / pair.repulsion));
     force_at_cutoff_ = Numbers(static_cast<Real>(pair.force_at_cutoff / (force_over_r * length)));
@@ -201,7 +201,7 @@ class ForcePairs<Real, form, true> {
   HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale, double length,
                         const SeventhRoot&)
       : length_(length),
-        unit_(-scale),
+        unit_(scale),
         square_of_length_(static_cast<Real>(length * length)),
         per_unit_(static_cast<Real>(length / scale)),
         table_(interaction) {}

@@ -200,8 +200,8 @@ struct RowsOfPencil {
 /// `State`: what positions are stored in.
 template <class State>
 struct RowKernels {
-  /// Makes the rows of a pencil, `targets` and `rows` being its first; returns how
-  /// long the longest is. What does not fit is not stored.
+  /// Makes the rows of a pencil, `targets` and `rows` being its first; returns the capacity that
+  /// the longest needs. What does not fit is not stored.
   Index (*build)(const PlacedParticles<State>&, double radius, const Pencil&, Index places_of_a_run,
                  RowTargets* targets, const RowMemory& rows, RowScratch&);
   void (*forces)(const PlacedParticles<State>&, const VectorInteraction<State>&,

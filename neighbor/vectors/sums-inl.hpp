@@ -301,7 +301,7 @@ class FixedPointRules {
     if constexpr (form == LennardJonesForm::force_shifted) {
       pencilbox::shift_force(constants, r2, term);
     }
-    return -term.force_over_r * separation;
+    return term.force_over_r * separation;
   }
 
  private:

@@ -57,10 +57,9 @@ class TargetsAndSources {
     targets.number[t] = number;
   }
 
-  /// To the sum of each target what it has from the sources, in units of pairs, and to `reaction`
-  /// what these have from all. `with_itself`: a target may be one of the sources, which begin with
-  /// number k. Returns what is done `meanwhile`: the next sources are fetched before the last
-  /// target is finished.
+  /// To the sum of each target what it has from the sources, and to `reaction` what these have from
+  /// all. `with_itself`: a target may be one of the sources, which begin with number k. Returns
+  /// what is done `meanwhile`: the next sources are fetched before the last target is finished.
   template <bool with_itself, class Sources, class Sum, int count, class Reaction, class Meanwhile,
             std::size_t... each>
   HWY_INLINE auto add(const Sources& sources, Index k, const Targets<Real, count>& targets,
@@ -83,14 +82,10 @@ class TargetsAndSources {
   /// From the units of pairs to those of everybody.
   template <class Accumulator>
   void to_sigma_and_epsilon(RowForces<Accumulator>& sums) const {
+    const auto unit = static_cast<Accumulator>(pairs_.unit());
     for (auto* sum : {&sums.x, &sums.y, &sums.z}) {
-      for (Accumulator& of_target : *sum) of_target = in_sigma_and_epsilon(of_target);
+      for (Accumulator& of_target : *sum) of_target *= unit;
     }
-  }
-  /// Who has no force has none of -0.
-  template <class Accumulator>
-  HWY_INLINE Accumulator in_sigma_and_epsilon(Accumulator sum) const {
-    return Accumulator(0) + static_cast<Accumulator>(pairs_.unit()) * sum;
   }
 
  private:
@@ -116,10 +111,10 @@ class TargetsAndSources {
     if constexpr (digits == Digits::whole) {
       const hn::RebindToSigned<typename Numbers::Tag> whole;
       const auto difference =
-          hn::Sub(hn::BitCast(whole, sources.vector), hn::BitCast(whole, Numbers(target).vector));
+          hn::Sub(hn::BitCast(whole, Numbers(target).vector), hn::BitCast(whole, sources.vector));
       return Numbers(hn::ConvertTo(typename Numbers::Tag(), difference));
     } else {
-      return sources - Numbers(target);
+      return Numbers(target) - sources;
     }
   }
   static Real square_of(Real staged) {

@@ -62,7 +62,7 @@ class RowWalk {
   HWY_INLINE void operator()(const RowsOfPencil& rows, const typename Sum::Rules& rules,
                              Sums* sums) const {
     for (Index row = 0; row < rows.count; ++row) {
-      if (row + 2 < rows.count) prefetch(rows.row(row + 2), rows.targets[row + 2]);
+      if (row + 1 < rows.count) prefetch(rows.row(row + 1), rows.targets[row + 1]);
       sum_row<Sum, SumOfNear>({rows.row(row), rows.targets[row], is_wide_}, rules, sums[row]);
     }
   }
