@@ -3,8 +3,7 @@
 // of a CPU more than all else that it does for an element.
 #pragma once
 
-#include <atomic>
-
+#include "core/device/host/block.hpp"
 #include "core/device/launch_shape.hpp"
 
 namespace pencilbox::host {
@@ -36,8 +35,7 @@ class TicketsAtOnce {
  private:
   void give() {
     if (count_ == 0) return;
-    const Index begin =
-        std::atomic_ref<Index>(*counter_).fetch_add(count_, std::memory_order_relaxed);
+    const Index begin = atomic_add(counter_, count_);
     for (Index k = 0; k < count_; ++k) first_[k] = begin + k;
     count_ = 0;
   }
@@ -55,7 +53,7 @@ inline void take_ticket(Index* counter, Index* ticket) {
   if (TicketsAtOnce* const at_once = TicketsAtOnce::current()) {
     return at_once->take(counter, ticket);
   }
-  *ticket = std::atomic_ref<Index>(*counter).fetch_add(1, std::memory_order_relaxed);
+  *ticket = atomic_add(counter, Index{1});
 }
 
 }  // namespace pencilbox::host
