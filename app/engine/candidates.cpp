@@ -34,6 +34,38 @@ constexpr Index many_for_vectors = 1000;
 constexpr double crowd_of_a_cell_for_vectors = 20.0;
 constexpr double most_reaches_of_a_cell = 4.0;
 
+/// The last cluster of a cell lacks a target and a half in the mean, so clusters want cells with
+/// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
+/// what is around them. A device must have this many cells for each multiprocessor left, and cells
+/// are no wider than so many reaches, since a gas may condense
+/// (docs/results/2026-11-29-h200-wide-cells.md).
+constexpr double crowd_of_a_cell_for_clusters = 27.0;
+constexpr double most_reaches_for_clusters = 1.5;
+constexpr double cells_of_a_multiprocessor = 128.0;
+
+double volume_of(const Problem& problem) {
+  const Double3& side = problem.grid.side;
+  return static_cast<double>(problem.grid.count()) * side[0] * side[1] * side[2];
+}
+
+double width_for_a_crowd(const Problem& problem, double particles) {
+  return std::cbrt(particles * volume_of(problem) / problem.particles);
+}
+
+/// Whether no cell of the start has more particles than cells of the same mean have by chance.
+bool is_evenly_filled(const Problem& problem) {
+  const double mean = static_cast<double>(problem.particles) / problem.grid.count();
+  return problem.largest_cell > 0 && problem.largest_cell <= mean + 6.0 * std::sqrt(mean) + 3.0;
+}
+
+double width_for_clusters(const Problem& problem, double reach) {
+  if (problem.deterministic || !is_evenly_filled(problem)) return reach;
+  const double width = std::clamp(width_for_a_crowd(problem, crowd_of_a_cell_for_clusters), reach,
+                                  most_reaches_for_clusters * reach);
+  const double cells = volume_of(problem) / (width * width * width);
+  return cells < cells_of_a_multiprocessor * problem.device.multiprocessors ? reach : width;
+}
+
 bool has_vectors_to_be_tried(const Problem& problem) {
   const std::int64_t crowd = std::int64_t{crowd_for_vectors} * problem.grid.count();
   if (problem.particles < std::min<std::int64_t>(crowd, many_for_vectors)) return false;
@@ -187,13 +219,13 @@ bool have_cells_alike(const Candidate& a, const Candidate& b) {
 }
 
 double least_cell_width(const Candidate& candidate, const Problem& problem) {
-  if (!candidate.keeps_list() && !candidate.entry->info.has_vectors) return 0.0;
+  const BackendInfo& info = candidate.entry->info;
+  if (!candidate.keeps_list() && !info.has_vectors) return 0.0;
   const double reach = cutoff_of(problem.potential) + candidate.skin;
-  if (!candidate.entry->info.has_vectors) return reach;
-  const Double3& side = problem.grid.side;
-  const double volume = static_cast<double>(problem.grid.count()) * side[0] * side[1] * side[2];
-  const double of_a_crowd = std::cbrt(crowd_of_a_cell_for_vectors * volume / problem.particles);
-  return std::clamp(of_a_crowd, reach, most_reaches_of_a_cell * reach);
+  if (info.order == ParticleOrder::curves_in_cells) return width_for_clusters(problem, reach);
+  if (!info.has_vectors) return reach;
+  return std::clamp(width_for_a_crowd(problem, crowd_of_a_cell_for_vectors), reach,
+                    most_reaches_of_a_cell * reach);
 }
 
 Problem problem_for(const Candidate& candidate, const Problem& problem) {

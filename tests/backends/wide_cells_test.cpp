@@ -1,4 +1,5 @@
-// Cells of back ends for vectors hold some twenty particles, however far the cutoff is below that.
+// Cells of back ends for vectors hold some twenty particles, however far the cutoff is below that;
+// those of clusters somewhat more than a reach has, where a device has enough to do.
 #include "tests/support/every_backend.hpp"
 
 namespace pencilbox::testing {
@@ -67,6 +68,67 @@ TEST_P(WideCells, AreLaidForTheStateOfAnother) {
 }
 
 PENCILBOX_WHERE(WideCells, [](const BackendCase& one) { return one.backend.info.has_vectors; });
+
+class CellsOfClusters : public WideCells {
+ protected:
+  /// Enough cells for this device, along x, with so many particles in those of a reach.
+  SimulationSetup long_box(double particles_in_reach) const {
+    constexpr double reach = 3.0;
+    const double most = 1.5 * reach;
+    const double length =
+        most * (140.0 * backend().device->properties().multiprocessors / 9.0 + 1.0);
+    const double volume = length * 3.1 * most * 3.1 * most;
+    const auto count = static_cast<int>(particles_in_reach * volume / (reach * reach * reach));
+    return with_this(make_lj_setup(
+        random_liquid(count, periodic_box(length, 3.1 * most, 3.1 * most), 0.9, 11), 2.5,
+        Truncation::force_shift));
+  }
+  double width(const SimulationSetup& setup) const {
+    return backend().device->check(setup).cell_side[0];
+  }
+  /// Of which there may be too many for a reference that looks at all pairs.
+  bool is_small() const { return backend().device->properties().multiprocessors <= 8; }
+};
+
+TEST_P(CellsOfClusters, AreWiderInAGas) {
+  const SimulationSetup setup = long_box(3.0);
+  EXPECT_GT(width(setup), 1.45 * 3.0);
+  if (is_small()) expect_right(setup, "gas");
+}
+
+TEST_P(CellsOfClusters, HoldAWarpOfALiquid) {
+  const SimulationSetup setup = long_box(18.0);
+  EXPECT_GT(width(setup), 1.1 * 3.0);
+  EXPECT_LT(width(setup), 1.2 * 3.0);
+  if (is_small()) expect_right(setup, "liquid");
+}
+
+TEST_P(CellsOfClusters, AreThoseOfAReachWhereSomeAreCrowded) {
+  SimulationSetup setup = long_box(3.0);
+  for (int i = 0; i < 40; ++i) {  // in one corner, apart from each other
+    setup.start.position[static_cast<std::size_t>(i)] = {0.6 * (i % 4), 0.6 * (i / 4 % 4),
+                                                         0.6 * (i / 16 % 4)};
+  }
+  EXPECT_LT(width(setup), 1.1 * 3.0);
+}
+
+TEST_P(CellsOfClusters, AreThoseOfAReachWhereTheyAreFew) {
+  SimulationSetup setup = long_box(3.0);
+  setup.start.box.edges[0] *= 0.5;
+  for (Double3& place : setup.start.position) place[0] *= 0.5;
+  EXPECT_LT(width(setup), 1.1 * 3.0);
+}
+
+TEST_P(CellsOfClusters, AreThoseOfAReachWhereBitsMustNotDependOnTheStart) {
+  SimulationSetup setup = long_box(3.0);
+  setup.deterministic = true;
+  EXPECT_LT(width(setup), 1.1 * 3.0);
+}
+
+/// A GPU has so many multiprocessors that random places of as many particles take minutes.
+PENCILBOX_WHERE(CellsOfClusters, [](const BackendCase& one) {
+  return one.backend.info.name == "cluster-list" && one.backend.device->kind() == "host";
+});
 
 }  // namespace
 }  // namespace pencilbox::testing
