@@ -79,9 +79,9 @@ class CellsOfClusters : public WideCells {
         most * (140.0 * backend().device->properties().multiprocessors / 9.0 + 1.0);
     const double volume = length * 3.1 * most * 3.1 * most;
     const auto count = static_cast<int>(particles_in_reach * volume / (reach * reach * reach));
-    return with_this(make_lj_setup(
-        random_liquid(count, periodic_box(length, 3.1 * most, 3.1 * most), 0.9, 11), 2.5,
-        Truncation::force_shift));
+    return with_this(
+        make_lj_setup(random_liquid(count, periodic_box(length, 3.1 * most, 3.1 * most), 0.9, 11),
+                      2.5, Truncation::force_shift));
   }
   double width(const SimulationSetup& setup) const {
     return backend().device->check(setup).cell_side[0];
