@@ -52,10 +52,13 @@ double width_for_a_crowd(const Problem& problem, double particles) {
   return std::cbrt(particles * volume_of(problem) / problem.particles);
 }
 
-/// Whether no cell of the start has more particles than cells of the same mean have by chance.
+/// Whether no cell of the start has more particles than cells of the same mean have by chance. A
+/// few are no crowd, however thin a gas is.
 bool is_evenly_filled(const Problem& problem) {
+  constexpr double few = 9.0;
   const double mean = static_cast<double>(problem.particles) / problem.grid.count();
-  return problem.largest_cell > 0 && problem.largest_cell <= mean + 6.0 * std::sqrt(mean) + 3.0;
+  const double by_chance = mean + 6.0 * std::sqrt(mean) + 3.0;
+  return problem.largest_cell > 0 && problem.largest_cell <= std::max(few, by_chance);
 }
 
 double width_for_clusters(const Problem& problem, double reach) {

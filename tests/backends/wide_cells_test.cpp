@@ -103,6 +103,15 @@ TEST_P(CellsOfClusters, HoldAWarpOfALiquid) {
   if (is_small()) expect_right(setup, "liquid");
 }
 
+TEST_P(CellsOfClusters, AreWiderInAThinGasWhereAFewMeet) {
+  SimulationSetup setup = long_box(0.2);
+  for (int i = 0; i < 8; ++i) {
+    setup.start.position[static_cast<std::size_t>(i)] = {0.2 + i % 2, 0.2 + i / 2 % 2, 0.2 + i / 4};
+  }
+  EXPECT_GT(width(setup), 1.45 * 3.0);
+  if (is_small()) expect_right(setup, "thin gas");
+}
+
 TEST_P(CellsOfClusters, AreThoseOfAReachWhereSomeAreCrowded) {
   SimulationSetup setup = long_box(3.0);
   for (int i = 0; i < 40; ++i) {  // in one corner, apart from each other
