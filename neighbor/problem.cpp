@@ -12,15 +12,10 @@
 
 namespace pencilbox {
 
-namespace {
-
-/// Of the cells.
 double volume_of(const Problem& problem) {
   const Double3& side = problem.grid.side;
   return side[0] * side[1] * side[2] * static_cast<double>(problem.grid.count());
 }
-
-}  // namespace
 
 bool suits_quanta(const Problem& problem) {
   const auto* model = std::get_if<LennardJonesModel>(&problem.potential);

@@ -32,6 +32,9 @@ struct Problem {
   DeviceProperties device;
 };
 
+/// Of all cells [sigma^3].
+double volume_of(const Problem& problem);
+
 /// Whether forces may be large enough to be summed in quanta that are made for a liquid, which is
 /// for sums that keep more digits than pairs have: where a cube of the cutoff, or of what a cutoff
 /// usually is, has a few particles in the mean.

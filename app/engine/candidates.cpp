@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <variant>
 
+#include "app/engine/cell_width.hpp"
 #include "core/cell_parts.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -27,47 +27,6 @@ bool is_emulated(const BackendInfo& info, const BackendOptions& options, const P
 /// (docs/results/2026-11-22-cpu.md, docs/results/2026-11-25-cpu-gases.md).
 constexpr Index crowd_for_vectors = 4;
 constexpr Index many_for_vectors = 1000;
-
-/// Cells for vectors are so wide that this many particles are in each in the mean: what it takes to
-/// begin with a cell, which in a gas is most of the work, is shared by as many. But no wider than
-/// this many reaches: coordinates in floats are relative to a cell.
-constexpr double crowd_of_a_cell_for_vectors = 20.0;
-constexpr double most_reaches_of_a_cell = 4.0;
-
-/// The last cluster of a cell lacks a target and a half in the mean, so clusters want cells with
-/// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
-/// what is around them. A device must have this many cells for each multiprocessor left, and cells
-/// are no wider than so many reaches, since a gas may condense
-/// (docs/results/2026-11-29-h200-wide-cells.md).
-constexpr double crowd_of_a_cell_for_clusters = 27.0;
-constexpr double most_reaches_for_clusters = 1.5;
-constexpr double cells_of_a_multiprocessor = 128.0;
-
-double volume_of(const Problem& problem) {
-  const Double3& side = problem.grid.side;
-  return static_cast<double>(problem.grid.count()) * side[0] * side[1] * side[2];
-}
-
-double width_for_a_crowd(const Problem& problem, double particles) {
-  return std::cbrt(particles * volume_of(problem) / problem.particles);
-}
-
-/// Whether no cell of the start has more particles than cells of the same mean have by chance. A
-/// few are no crowd, however thin a gas is.
-bool is_evenly_filled(const Problem& problem) {
-  constexpr double few = 9.0;
-  const double mean = static_cast<double>(problem.particles) / problem.grid.count();
-  const double by_chance = mean + 6.0 * std::sqrt(mean) + 3.0;
-  return problem.largest_cell > 0 && problem.largest_cell <= std::max(few, by_chance);
-}
-
-double width_for_clusters(const Problem& problem, double reach) {
-  if (problem.deterministic || !is_evenly_filled(problem)) return reach;
-  const double width = std::clamp(width_for_a_crowd(problem, crowd_of_a_cell_for_clusters), reach,
-                                  most_reaches_for_clusters * reach);
-  const double cells = volume_of(problem) / (width * width * width);
-  return cells < cells_of_a_multiprocessor * problem.device.multiprocessors ? reach : width;
-}
 
 bool has_vectors_to_be_tried(const Problem& problem) {
   const std::int64_t crowd = std::int64_t{crowd_for_vectors} * problem.grid.count();
@@ -218,17 +177,8 @@ std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candi
 bool have_cells_alike(const Candidate& a, const Candidate& b) {
   return a.keeps_list() == b.keeps_list() &&
          a.entry->info.has_vectors == b.entry->info.has_vectors &&
+         a.entry->info.has_clusters == b.entry->info.has_clusters &&
          a.entry->info.order == b.entry->info.order;
-}
-
-double least_cell_width(const Candidate& candidate, const Problem& problem) {
-  const BackendInfo& info = candidate.entry->info;
-  if (!candidate.keeps_list() && !info.has_vectors) return 0.0;
-  const double reach = cutoff_of(problem.potential) + candidate.skin;
-  if (info.order == ParticleOrder::curves_in_cells) return width_for_clusters(problem, reach);
-  if (!info.has_vectors) return reach;
-  return std::clamp(width_for_a_crowd(problem, crowd_of_a_cell_for_vectors), reach,
-                    most_reaches_of_a_cell * reach);
 }
 
 Problem problem_for(const Candidate& candidate, const Problem& problem) {

@@ -40,10 +40,6 @@ std::vector<TrialCandidate> trial_candidates(const std::vector<Candidate>& candi
 /// Whether they want the same cells, but for what skins make of them.
 bool have_cells_alike(const Candidate& a, const Candidate& b);
 
-/// How wide cells have to be, where those of the bare cutoff are not: by the skin, and for vectors
-/// so that a cell is worth their while. 0: no matter how wide [sigma].
-double least_cell_width(const Candidate& candidate, const Problem& problem);
-
 /// The problem as a candidate gets it: on a grid of such cells.
 Problem problem_for(const Candidate& candidate, const Problem& problem);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "app/engine/cell_width.hpp"
 #include "core/error.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {

@@ -338,6 +338,7 @@ BackendEntry cluster_list() {
                    .choices = {"auto", "4", "8", "16", "32"}},
                   sums_option()},
       .needs_blocks = true,
+      .has_clusters = true,
       .rebuild = Rebuild::on_displacement,
       .on_ranks = OnRanks::not_to_the_bit,
       .order = ParticleOrder::curves_in_cells,

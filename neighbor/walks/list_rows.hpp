@@ -91,9 +91,7 @@ inline double list_radius(const Problem& problem) {
 
 /// Over the whole grid [1/sigma^3].
 inline double mean_density(const Problem& problem) {
-  const double volume = problem.grid.side[0] * problem.grid.side[1] * problem.grid.side[2];
-  return static_cast<double>(problem.particles) /
-         (volume * static_cast<double>(problem.grid.count()));
+  return static_cast<double>(problem.particles) / volume_of(problem);
 }
 
 /// Sources within `radius` where they lie as dense as in the mean, times `margin`: what a row is

@@ -1,0 +1,57 @@
+#include "app/engine/cell_width.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pencilbox::PENCILBOX_DEVICE {
+
+namespace {
+
+/// So wide that this many particles are in each in the mean [sigma].
+double width_for_a_crowd(const Problem& problem, double particles) {
+  return std::cbrt(particles * volume_of(problem) / problem.particles);
+}
+
+/// What it takes to begin with a cell, which in a gas is most of the work, is shared by as many.
+/// But no wider than so many reaches: coordinates in floats are relative to a cell.
+double width_for_vectors(const Problem& problem, double reach) {
+  constexpr double crowd = 20.0;
+  constexpr double most_reaches = 4.0;
+  return std::clamp(width_for_a_crowd(problem, crowd), reach, most_reaches * reach);
+}
+
+/// Whether no cell of the start has more particles than cells of the same mean have by chance. A
+/// few are no crowd, however thin a gas is.
+bool is_evenly_filled(const Problem& problem) {
+  constexpr double few = 9.0;
+  const double mean = static_cast<double>(problem.particles) / problem.grid.count();
+  const double by_chance = mean + 6.0 * std::sqrt(mean) + 3.0;
+  return problem.largest_cell > 0 && problem.largest_cell <= std::max(few, by_chance);
+}
+
+/// The last cluster of a cell lacks a target and a half in the mean, so clusters want cells with
+/// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
+/// what is around them, and no wider than so many reaches, since a gas may condense. A device must
+/// have enough cells left for each multiprocessor (docs/results/2026-11-29-h200-wide-cells.md).
+/// The bits of a deterministic run must not depend on how its start looked.
+double width_for_clusters(const Problem& problem, double reach) {
+  constexpr double crowd = 27.0;
+  constexpr double most_reaches = 1.5;
+  constexpr double cells_of_a_multiprocessor = 128.0;
+  if (problem.deterministic || !is_evenly_filled(problem)) return reach;
+  const double width = std::clamp(width_for_a_crowd(problem, crowd), reach, most_reaches * reach);
+  const double cells = volume_of(problem) / (width * width * width);
+  return cells < cells_of_a_multiprocessor * problem.device.multiprocessors ? reach : width;
+}
+
+}  // namespace
+
+double least_cell_width(const Candidate& candidate, const Problem& problem) {
+  const BackendInfo& info = candidate.entry->info;
+  const double reach = cutoff_of(problem.potential) + candidate.skin;
+  if (info.has_vectors) return width_for_vectors(problem, reach);
+  if (!candidate.keeps_list()) return 0.0;
+  return info.has_clusters ? width_for_clusters(problem, reach) : reach;
+}
+
+}  // namespace pencilbox::PENCILBOX_DEVICE
