@@ -34,7 +34,9 @@ struct BinnedParticles {
   /// where nothing asked for it. In mixed precision `position` is null where this or `on_ring` is
   /// not.
   const PackedPosition<Pair>* packed = nullptr;
-  bool on_lattice = false;  ///< those are, and sides of cells: see core/pair_coordinates.hpp
+  /// Spacing that those and sides of cells are multiples of, or 0: see core/pair_coordinates.hpp
+  /// [sigma].
+  double lattice = 0.0;
   /// [rows + behind_the_last] where cells are sorted in slices and x is periodic; else null.
   const RingPosition<Pair>* on_ring = nullptr;
   const std::int32_t* type = nullptr;  ///< [N] 0-based
@@ -52,6 +54,7 @@ struct BinnedParticles {
   Index most_in_border = 0;  ///< targets, at most
   bool stay_near = false;    ///< none is ever more than about a cell outside the grid
 
+  bool on_lattice() const { return lattice > 0.0; }
   /// From whichever of the two there is.
   PENCILBOX_DEVICE_FUNCTION Vec3<Pair> pair_position(Index i) const {
     return packed != nullptr ? packed[i].position : position[i];

@@ -20,6 +20,9 @@ double volume_of(const Problem& problem) {
 bool suits_quanta(const Problem& problem) {
   const auto* model = std::get_if<LennardJonesModel>(&problem.potential);
   if (problem.precision != Precision::mixed || model == nullptr || model->types > 1) return false;
+  // Coarser for its sigma, a lattice that reaches as far as the cutoff would show in steep forces.
+  constexpr double longest_cutoff = 8.0;  // [sigma]
+  if (model->largest_cutoff() > longest_cutoff * model->pairs.front().sigma) return false;
   return dense_enough_for_quanta(problem.particles, volume_of(problem), reach_for_quanta(*model));
 }
 

@@ -37,7 +37,7 @@ double volume_of(const Problem& problem);
 
 /// Whether forces may be large enough to be summed in quanta that are made for a liquid, which is
 /// for sums that keep more digits than pairs have: where a cube of the cutoff, or of what a cutoff
-/// usually is, has a few particles in the mean.
+/// usually is, has a few particles in the mean, and a cutoff is no more than a few sigma.
 bool suits_quanta(const Problem& problem);
 
 /// Where that is so: the least root mean square of a component of a particle's force that quanta

@@ -285,7 +285,7 @@ class ClusterList final : public BackendWithSinks<Precision, ClusterList<Precisi
     if constexpr (pairs_must_cancel<Precision> && has_force_quanta<Functor>) {
       const auto in_quanta = in_force_quanta(functor);
       const Index sources_of_a_lane = memory_.capacity() / lanes_ + 1;
-      if (particles.on_lattice && sources_of_a_lane <= in_quanta.most_forces) {
+      if (particles.on_lattice() && sources_of_a_lane <= in_quanta.most_forces) {
         return visit(in_quanta);
       }
     }

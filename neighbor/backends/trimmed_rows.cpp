@@ -123,7 +123,7 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
                 const Functor& functor, const Sink& sink, Stream& stream) {
     if constexpr (pairs_must_cancel<Precision> && has_force_quanta<Functor> &&
                   wanted != Wanted::counts) {
-      if (particles.on_lattice) {
+      if (particles.on_lattice()) {
         return run_in_units<wanted>(particles, rows, in_force_quanta(functor), sink, stream);
       }
     }

@@ -183,9 +183,11 @@ BackendEntry vector_list() {
       .summary = "four targets a row of sources, for a CPU's vectors; a list used until a particle "
                  "has moved far",
       .source = "ours, after Pall and Hess 2013",
+      .options = {sums_option()},
       .has_vectors = true,
       .rebuild = Rebuild::on_displacement,
       .on_ranks = OnRanks::not_to_the_bit,
+      .sums_quanta = true,
       .worth_trying = {{}},
   });
 }

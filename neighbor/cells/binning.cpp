@@ -668,8 +668,8 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
   binned.cell = particles.state.cell.data();
   binned.state_position = particles.state.position.view();
   binned.grid = grid_.view<Pair>();
-  binned.on_lattice = rules_.spacing > 0.0;
-  if (binned.on_lattice) binned.grid.side = coordinates()(grid_.view<State>().side);
+  binned.lattice = rules_.spacing;
+  if (binned.on_lattice()) binned.grid.side = coordinates()(grid_.view<State>().side);
   if constexpr (Reorder<Precision>::separate_pair_position) {
     binned.position = pair_position_.view();
   } else {

@@ -38,7 +38,8 @@ class BrickForces {
     if constexpr (Pairs::sums_keep_more) {
       if (pairs_.may_be_in_floats(particles)) {
         return fixed_point_kernel_(Pairs::placed_in_floats(particles), pairs_.in_floats(),
-                                   pairs_.fixed_point(), pairs_.cutoff(), brick, force, scratch);
+                                   pairs_.fixed_point(particles), pairs_.cutoff(), brick, force,
+                                   scratch);
       }
     }
     kernel_(Pairs::placed(particles), pairs_.in_state(), pairs_.cutoff(), brick, force, scratch);

@@ -19,6 +19,7 @@
 #include "neighbor/vectors/half_search-inl.hpp"
 #include "neighbor/vectors/stage_brick-inl.hpp"
 #include "neighbor/vectors/targets-inl.hpp"
+#include "neighbor/vectors/whole_sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
@@ -52,8 +53,8 @@ struct PlainSums {
 };
 template <bool several_types>
 struct WholeSums {
-  using Sum = FixedPointSum<several_types>;
-  using Near = FixedPointSumOfNear<several_types>;
+  using Sum = FixedPointSum<several_types, ToTheNearest>;
+  using Near = FixedPointSumOfNear<several_types, ToTheNearest>;
   using Reaction = WholeReaction;
   using Accumulator = double;
 };
@@ -189,11 +190,12 @@ class HalfWalk {
       k += lanes;
     };
     for (Index until = 0; k < end;) {
+      const Index begin = k;
       until += Rules::vectors_at_once * lanes;
       while (k < targets_of_a_row) add_inside(std::true_type());  // the row begins with its targets
       while (k < std::min(until, inside)) add_inside(std::false_type());
       while (k < std::min(until, end)) add_outside();
-      (sums[each].settle(), ...);
+      (sums[each].settle((k - begin) / lanes), ...);
     }
   }
 

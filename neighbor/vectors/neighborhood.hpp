@@ -26,6 +26,7 @@ struct PlacedParticles {
   const std::int32_t* type;            ///< [N] 0-based
   const Index* offset;                 ///< [cells + 1] first particle of a cell
   GridView<double> grid;
+  double lattice = 0.0;  ///< spacing that coordinates and sides are multiples of, or 0 [sigma]
 };
 
 /// Cells [first, first + length) in x.
@@ -200,7 +201,10 @@ class NeighborhoodLayout {
 /// Of coordinates in a neighbourhood: numbers as they come, or whole numbers of 32 bits, by the
 /// spacing of a lattice. What is whole is exact in every neighbourhood that sees a pair: its two
 /// separations differ in the sign alone.
-enum class Digits { as_they_come, whole };
+/// Floats hold whole ones as well if they are told from near by and their spacing is that of a
+/// lattice coarse enough: from a row's first target, when its sources are gathered.
+enum class Digits { as_they_come, whole, whole_in_floats };
+constexpr bool are_whole(Digits digits) { return digits != Digits::as_they_come; }
 
 /// Coordinates as whole numbers of a spacing: a power of two, so that nothing but the last digit of
 /// a coordinate is lost, and finer than a float of what is relative to a cell.
@@ -216,6 +220,12 @@ class WholeCoordinates {
     int exponent = 0;
     const bool is_power_of_two = std::frexp(farthest, &exponent) == 0.5;
     spacing_ = std::ldexp(1.0, (is_power_of_two ? exponent - 1 : exponent) - bits);
+  }
+  /// On a lattice that they are on anyway, if they are.
+  template <class Real>
+  explicit WholeCoordinates(const PlacedParticles<Real>& placed)
+      : WholeCoordinates(placed.grid.exact_side) {
+    if (placed.lattice > 0.0) spacing_ = placed.lattice;
   }
   double spacing() const { return spacing_; }
   std::int32_t nearest(double x) const {

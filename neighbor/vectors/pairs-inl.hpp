@@ -152,6 +152,7 @@ class ForcePairs {
   HWY_INLINE ForcePairs(const VectorInteraction<Real>& interaction, double scale, double length,
                         SeventhRoot& seventh_root)
       : length_(length),
+        reach_(interaction.pair.cutoff / length),
         numerator_(Real(0)),
         balance_(Real(0)),
         force_at_cutoff_(Real(0)),
@@ -171,6 +172,7 @@ class ForcePairs {
 
   double length() const { return length_; }
   double unit() const { return unit_; }
+  double reach() const { return reach_; }
   HWY_INLINE Truth<Real> in_range(const Numbers& r2, std::ptrdiff_t, const Types&) const {
     return r2.is_below(cutoff_squared_);
   }
@@ -185,7 +187,7 @@ class ForcePairs {
   }
 
  private:
-  double length_, unit_ = 0.0;
+  double length_, reach_, unit_ = 0.0;
   Numbers numerator_, balance_, force_at_cutoff_, cutoff_squared_;
 };
 

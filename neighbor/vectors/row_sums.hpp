@@ -138,7 +138,7 @@ class RowSums {
       if (pairs_.may_be_in_floats(particles)) {
         auto& forces = room_for<double>(rows, scratch);
         fixed_point_kernel_(Pairs::placed_in_floats(particles), pairs_.in_floats(),
-                            pairs_.fixed_point(), rows, forces.data(), scratch);
+                            pairs_.fixed_point(particles), rows, forces.data(), scratch);
         return hand_over(forces, rows, sink);
       }
     }

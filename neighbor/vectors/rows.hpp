@@ -106,14 +106,22 @@ struct VectorInteraction {
   LennardJonesForm form;
 };
 
+/// What a number of 32 bits holds of forces that are whole numbers of quanta.
+struct WholeSums {
+  Index pairs_of_a_lane;
+  double largest;  ///< force [quanta]
+
+  /// Of any system that is no gas; what a lane has summed goes to doubles from time to time.
+  static constexpr WholeSums fine() { return {16, 1 << 27}; }
+  /// Where forces are as large as those of a liquid: as many bits as a float has behind its first
+  /// two, and all lanes of most rows fit together.
+  static constexpr WholeSums anchored() { return {511, 1 << 22}; }
+};
+
 /// How forces in floats are summed in whole numbers: that is exact in any order, so what cancels
 /// does so to the last bit, and costs less than sums in double. A pair nearer than a least
 /// distance, whose force is too large for that, is left to double.
 struct FixedPoint {
-  /// In a number of 32 bits, each of them at most `largest` quanta.
-  static constexpr Index pairs_at_once = 16;
-  static constexpr double largest = 1 << 27;
-
   double quantum;                              ///< that forces are multiples of [epsilon/sigma]
   const float* nearest_squared;                ///< by type [sigma^2]
   const LennardJonesConstants<double>* exact;  ///< [types * types] of those nearer than that

@@ -69,9 +69,11 @@ void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& la
 template <class Real, Digits digits>
 class WordsOfCells {
  public:
-  explicit WordsOfCells(const GridView<double>& grid) {
+  template <class State>
+  explicit WordsOfCells(const PlacedParticles<State>& particles) {
+    const GridView<double>& grid = particles.grid;
     if constexpr (is_whole) {
-      const WholeCoordinates whole(grid.exact_side);
+      const WholeCoordinates whole(particles);
       per_spacing_ = static_cast<Real>(1.0 / whole.spacing());
       side_ = {whole.nearest(grid.exact_side.x), whole.nearest(grid.exact_side.y),
                whole.nearest(grid.exact_side.z)};
@@ -122,7 +124,7 @@ class WordsOfCells {
   }
 
  private:
-  static constexpr bool is_whole = digits == Digits::whole;
+  static constexpr bool is_whole = are_whole(digits);
   using Tag = hn::ScalableTag<Real>;
   using Shift = std::conditional_t<is_whole, std::int32_t, Real>;
   using Shifts = hn::ScalableTag<Shift>;
@@ -154,7 +156,7 @@ class WordsOfCells {
 /// may be anywhere.
 template <class Real, Digits digits>
 Real far_from_all(const GridView<double>& grid) {
-  if constexpr (digits == Digits::whole) return std::bit_cast<Real>(WholeCoordinates::far);
+  if constexpr (are_whole(digits)) return std::bit_cast<Real>(WholeCoordinates::far);
   const bool is_closed = grid.periodic.x && grid.periodic.y && grid.periodic.z;
   const Vec3<double> side = grid.exact_side;
   if (!is_closed) return PackedPosition<Real>::far_away().x;
@@ -166,8 +168,8 @@ template <Digits digits, class State, class Real>
 void stage(const PlacedParticles<State>& particles, const NeighborhoodLayout& layout, bool is_next,
            StagedWords<Real>& staged) {
   staged.reserve(layout.places());
-  const WordsOfCells<Real, digits> words(particles.grid);
-  constexpr bool words_stay = digits == Digits::whole;  // told from afar, others lose a digit
+  const WordsOfCells<Real, digits> words(particles);
+  constexpr bool words_stay = are_whole(digits);  // told from afar, others lose a digit
   const bool are_there = words_stay && is_next;
   for_each_cell_around(layout, [&](Index place, IndexRange cell, Index x, Index run) {
     if (are_there && !NeighborhoodLayout::is_new_in_y(run)) return;

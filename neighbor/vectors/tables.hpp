@@ -71,11 +71,28 @@ class FixedPointTables {
     if (strongest > 0.0) quantum_ *= std::exp2(std::ceil(std::log2(strongest)));
     // Where a force is the largest that the sum of a vector bears. One quantum for all pairs: else
     // they would not cancel.
-    const double largest = FixedPoint::largest * quantum_;
+    const double largest = WholeSums::fine().largest * quantum_;
     nearest_squared_ = by_type<float>(model.types, [&](std::int32_t target, std::int32_t source) {
       const double nearest = std::pow(exact.pair(target, source).repulsion / largest, 1.0 / 13.0);
       return static_cast<float>(nearest * nearest);
     });
+  }
+
+  /// Of one type, by an anchor: the force is the largest where hardly a pair of a liquid is.
+  static FixedPointTables by_anchor(const LennardJonesModel& model,
+                                    const PairTables<double>& exact) {
+    constexpr double nearest = 0.9;        // [sigma]
+    constexpr double largest_shift = 2.4;  // of a force: the strongest attraction [epsilon/sigma]
+    constexpr double margin = 1.0001;
+    const PairCoefficients& pair = model.pairs.front();
+    FixedPointTables tables(model, exact);
+    const double largest =
+        48.0 * std::pow(nearest, -13.0) - 24.0 * std::pow(nearest, -7.0) + largest_shift;
+    tables.quantum_ = margin * largest * pair.epsilon / pair.sigma / WholeSums::anchored().largest;
+    const double closest = nearest * pair.sigma;
+    tables.nearest_squared_ = by_type<float>(
+        1, [closest](std::int32_t, std::int32_t) { return static_cast<float>(closest * closest); });
+    return tables;
   }
 
   VectorInteraction<float> interaction(LennardJonesForm form) const {

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -27,10 +29,36 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Real, int count>
 struct Targets {
-  Real x[count], y[count], z[count];
-  std::ptrdiff_t row[count];  ///< see SeenSources
-  Index number[count];        ///< among the sources
+  PackedPosition<Real> word[count];
+  std::ptrdiff_t row[count];    ///< see SeenSources
+  Index number[count];          ///< among the sources
+  PackedPosition<Real> origin;  ///< see tell_from_first()
 };
+
+/// Whole numbers of a word, less those of another, as floats. Returns whether all are below `most`.
+HWY_INLINE bool tell_from(const PackedPosition<float>& origin, float most,
+                          PackedPosition<float>& word) {
+#if HWY_TARGET == HWY_SCALAR
+  const auto tell = [most](float& number, float from) {
+    const auto whole = std::bit_cast<std::int32_t>(number) - std::bit_cast<std::int32_t>(from);
+    number = static_cast<float>(whole);
+    return std::abs(number) < most;
+  };
+  const bool x = tell(word.position.x, origin.position.x);
+  const bool y = tell(word.position.y, origin.position.y);
+  const bool z = tell(word.position.z, origin.position.z);
+  return x && y && z;
+#else
+  const hn::FixedTag<float, 4> floats;  // the fourth is the type, which is the same
+  const hn::RebindToSigned<decltype(floats)> whole;
+  const auto bits = [&](const PackedPosition<float>& of) {
+    return hn::BitCast(whole, hn::LoadU(floats, &of.position.x));
+  };
+  const auto told = hn::ConvertTo(floats, hn::Sub(bits(word), bits(origin)));
+  hn::StoreU(told, floats, &word.position.x);
+  return hn::AllTrue(floats, hn::Lt(hn::Abs(told), hn::Set(floats, most)));
+#endif
+}
 
 template <int count>
 using EachTarget = std::make_index_sequence<static_cast<std::size_t>(count)>;
@@ -43,18 +71,53 @@ class TargetsAndSources {
   using Numbers = Lanes<Real>;
 
   TargetsAndSources(const GridView<double>& grid, const Pairs& pairs, std::int32_t types)
-      : pairs_(pairs), types_(types), far_squared_(square_of(far_from_all<Real, digits>(grid))) {}
+      : TargetsAndSources(pairs, types, square_of(far_from_all<Real, digits>(grid))) {}
 
   const Pairs& pairs() const { return pairs_; }
+  /// The same of whole numbers, whoever tells them from where.
+  auto in_whole() const {
+    constexpr Digits told = are_whole(digits) ? Digits::whole : digits;
+    return TargetsAndSources<Real, told, several_types, Pairs>(pairs_, types_, far_squared_);
+  }
+  TargetsAndSources(const Pairs& pairs, std::int32_t types, Real far_squared)
+      : pairs_(pairs), types_(types), far_squared_(far_squared) {
+    if constexpr (digits == Digits::whole_in_floats) {
+      constexpr double largest_float = 1 << 24, margin = 64;
+      farthest_target_ = static_cast<float>(largest_float - margin - pairs.reach());
+    }
+  }
 
   template <int count>
   HWY_INLINE void set(Targets<Real, count>& targets, int t, const PackedPosition<Real>& word,
                       Index number) const {
-    targets.x[t] = word.position.x;
-    targets.y[t] = word.position.y;
-    targets.z[t] = word.position.z;
+    targets.word[t] = word;
     targets.row[t] = several_types ? word.type * std::ptrdiff_t{stride_of_types(types_)} : 0;
     targets.number[t] = number;
+  }
+
+  /// Targets as floats, told from where the first is, if these are so. Returns whether floats hold
+  /// them and all whom they see.
+  template <int count>
+  HWY_INLINE bool tell_from_first(Targets<Real, count>& targets) const {
+    bool are_near = true;
+    if constexpr (digits == Digits::whole_in_floats) {
+      targets.origin = targets.word[0];
+      for (int t = 0; t < count; ++t) {
+        are_near &= tell_from(targets.origin, farthest_target_, targets.word[t]);
+      }
+    }
+    return are_near;
+  }
+  /// Sources from there.
+  template <class Sources, int count>
+  HWY_INLINE Sources told(Sources sources, const Targets<Real, count>& targets) const {
+    if constexpr (digits == Digits::whole_in_floats) {
+      const Vec3<Real>& origin = targets.origin.position;
+      sources.position = {difference(sources.position.x, Numbers(origin.x)),
+                          difference(sources.position.y, Numbers(origin.y)),
+                          difference(sources.position.z, Numbers(origin.z))};
+    }
+    return sources;
   }
 
   /// To the sum of each target what it has from the sources, and to `reaction` what these have from
@@ -84,7 +147,11 @@ class TargetsAndSources {
   void to_sigma_and_epsilon(RowForces<Accumulator>& sums) const {
     const auto unit = static_cast<Accumulator>(pairs_.unit());
     for (auto* sum : {&sums.x, &sums.y, &sums.z}) {
-      for (Accumulator& of_target : *sum) of_target *= unit;
+      const hn::CappedTag<Accumulator, targets_of_a_row> tag;
+      for (std::size_t t = 0; t < targets_of_a_row; t += hn::MaxLanes(tag)) {
+        Accumulator* const at = sum->data() + t;
+        hn::StoreU(hn::Mul(hn::LoadU(tag, at), hn::Set(tag, unit)), tag, at);
+      }
     }
   }
 
@@ -97,9 +164,10 @@ class TargetsAndSources {
   template <bool with_itself, class Sources, int count>
   HWY_INLINE Begun begin(const Sources& sources, Index k, const Targets<Real, count>& targets,
                          int t) const {
-    const Vec3<Numbers> separation = {between(targets.x[t], sources.position.x),
-                                      between(targets.y[t], sources.position.y),
-                                      between(targets.z[t], sources.position.z)};
+    const Vec3<Real>& target = targets.word[t].position;
+    const Vec3<Numbers> separation = {between(target.x, sources.position.x),
+                                      between(target.y, sources.position.y),
+                                      between(target.z, sources.position.z)};
     Numbers r2 = square(separation);
     if constexpr (with_itself) {
       r2 = r2.or_at(targets.number[t] - k, Numbers(far_squared_));
@@ -109,16 +177,18 @@ class TargetsAndSources {
 
   HWY_INLINE static Numbers between(Real target, const Numbers& sources) {
     if constexpr (digits == Digits::whole) {
-      const hn::RebindToSigned<typename Numbers::Tag> whole;
-      const auto difference =
-          hn::Sub(hn::BitCast(whole, Numbers(target).vector), hn::BitCast(whole, sources.vector));
-      return Numbers(hn::ConvertTo(typename Numbers::Tag(), difference));
+      return difference(Numbers(target), sources);
     } else {
       return Numbers(target) - sources;
     }
   }
+  HWY_INLINE static Numbers difference(const Numbers& a, const Numbers& b) {
+    const hn::RebindToSigned<typename Numbers::Tag> whole;
+    const auto less = hn::Sub(hn::BitCast(whole, a.vector), hn::BitCast(whole, b.vector));
+    return Numbers(hn::ConvertTo(typename Numbers::Tag(), less));
+  }
   static Real square_of(Real staged) {
-    if constexpr (digits == Digits::whole) {
+    if constexpr (are_whole(digits)) {
       staged = static_cast<Real>(std::bit_cast<std::int32_t>(staged));
     }
     return staged * staged;
@@ -129,7 +199,8 @@ class TargetsAndSources {
 
   Pairs pairs_;
   std::int32_t types_;
-  Real far_squared_;  ///< farther than anybody who is in range
+  Real far_squared_;              ///< farther than anybody who is in range
+  float farthest_target_ = 0.0F;  ///< from the first, such that floats hold its sources, too
 };
 
 }  // namespace pencilbox::host::HWY_NAMESPACE

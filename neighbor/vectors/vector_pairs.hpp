@@ -27,7 +27,10 @@ class VectorPairs {
         pairs_(model_),
         pairs_in_double_(model_),
         reach_(reach_for_quanta(model_)) {
-    if constexpr (sums_keep_more) fixed_point_.emplace(model_, pairs_in_double_);
+    if constexpr (sums_keep_more) {
+      fixed_point_.emplace(model_, pairs_in_double_);
+      by_anchor_.emplace(FixedPointTables::by_anchor(model_, pairs_in_double_));
+    }
   }
   VectorPairs(const VectorPairs&) = delete;  // tables point to others
 
@@ -36,7 +39,9 @@ class VectorPairs {
   VectorInteraction<double> in_double() const { return pairs_in_double_.interaction(form_); }
   /// Where pairs may be in floats although sums keep more.
   VectorInteraction<float> in_floats() const { return fixed_point_->interaction(form_); }
-  FixedPoint fixed_point() const { return fixed_point_->fixed_point(); }
+  FixedPoint fixed_point(const BinnedParticles<Precision>& particles) const {
+    return (particles.on_lattice() ? by_anchor_ : fixed_point_)->fixed_point();
+  }
 
   static PlacedParticles<State> placed(const BinnedParticles<Precision>& particles) {
     const PackedPosition<State>* packed = nullptr;  // that is in the arithmetic of pairs
@@ -45,8 +50,13 @@ class VectorPairs {
   }
 
   static PlacedParticles<float> placed_in_floats(const BinnedParticles<Precision>& particles) {
-    return {particles.position, particles.packed, particles.type, particles.offset,
-            grid_of(particles)};
+    PlacedParticles<float> placed{particles.position, particles.packed, particles.type,
+                                  particles.offset, grid_of(particles)};
+    placed.lattice = particles.lattice;
+    if (particles.on_lattice()) {
+      placed.grid.side = placed.grid.exact_side = particles.grid.side.template to<double>();
+    }
+    return placed;
   }
 
   /// Whether pairs may. Through an open face a particle may go where whole coordinates end.
@@ -70,8 +80,9 @@ class VectorPairs {
   LennardJonesForm form_;
   PairTables<State> pairs_;
   PairTables<double> pairs_in_double_;
-  double reach_;                                 ///< [sigma]
-  std::optional<FixedPointTables> fixed_point_;  ///< where sums keep more digits than pairs have
+  double reach_;  ///< [sigma]
+  /// Where sums keep more digits than pairs have: for any system, and for coordinates on a lattice.
+  std::optional<FixedPointTables> fixed_point_, by_anchor_;
 };
 
 }  // namespace pencilbox::host

@@ -20,6 +20,7 @@
 #include "neighbor/vectors/stage-inl.hpp"
 #include "neighbor/vectors/sums-inl.hpp"
 #include "neighbor/vectors/targets-inl.hpp"
+#include "neighbor/vectors/whole_sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace pencilbox::host::HWY_NAMESPACE {
@@ -98,39 +99,48 @@ class RowWalk {
   template <class Sum, class SumOfNear, class Sums>
   HWY_INLINE void sum_row(const Row& row, const typename Sum::Rules& rules, Sums& to) const {
     constexpr int count = targets_of_a_row;
-    Sum sums[count];
-    add_row(row, targets_of<count>(row, 0), rules, sums, EachTarget<count>());
-    typename Sum::Results results;
-    unsigned have_near = 0;  // bit t: somebody was too near to target t
-    for (std::size_t t = 0; t < count; ++t) {
-      sums[t].put(results, t);
-      if constexpr (Sum::Rules::may_miss_near) have_near |= unsigned{sums[t].has_near(rules)} << t;
-    }
-    results.store(to);
+    auto targets = targets_of<count>(row, 0);
+    const bool are_near = targets_and_sources_.tell_from_first(targets);
+    SumsOfRow<Sum> sums(to);
+    add_row(targets_and_sources_, row, targets, rules, sums, EachTarget<count>());
+    unsigned once_more = sums.finish(rules, to);
     if constexpr (Pairs::are_forces) targets_and_sources_.to_sigma_and_epsilon(to);
     if constexpr (Sum::Rules::may_miss_near) {
-      for (Index t = 0; t < row.targets.count && have_near >> t != 0; ++t) {
-        if ((have_near >> t & 1U) != 0) sum_with_near<SumOfNear>(row, t, rules, to);
+      if (!are_near) once_more = every_target;
+      for (Index t = 0; t < row.targets.count && once_more >> t != 0; ++t) {
+        if ((once_more >> t & 1U) != 0) sum_with_near<SumOfNear>(row, t, rules, to);
       }
     }
   }
+
+  /// A target by itself, whose sources may be anywhere.
+  template <class SumOfNear>
+  struct SumOfOne {
+    SumOfNear of[1];
+    NoReaction of_row;
+
+    HWY_INLINE SumOfOne() {}
+    HWY_INLINE void settle(Index vectors) { of[0].settle(vectors); }
+  };
 
   /// One target once more.
   template <class SumOfNear, class Accumulator>
   HWY_NOINLINE void sum_with_near(const Row& row, Index target,
                                   const typename SumOfNear::Rules& rules,
                                   RowForces<Accumulator>& to) const {
-    SumOfNear sum[1];
-    add_row(row, targets_of<1>(row, target), rules, sum, EachTarget<1>());
+    const auto in_whole = targets_and_sources_.in_whole();
+    SumOfOne<SumOfNear> sum;
+    add_row(in_whole, row, targets_of<1>(row, target), rules, sum, EachTarget<1>());
     typename SumOfNear::Results results;
-    for (std::size_t t = 0; t < targets_of_a_row; ++t) sum[0].put(results, t);
+    for (std::size_t t = 0; t < targets_of_a_row; ++t) sum.of[0].put(results, t);
     RowForces<Accumulator> of_four;
     results.store(of_four);
     targets_and_sources_.to_sigma_and_epsilon(of_four);
     const auto t = static_cast<std::size_t>(target);
-    to.x[t] = of_four.x[t] + sum[0].correction.x;
-    to.y[t] = of_four.y[t] + sum[0].correction.y;
-    to.z[t] = of_four.z[t] + sum[0].correction.z;
+    const Vec3<double>& correction = sum.of[0].correction;
+    to.x[t] = of_four.x[t] + correction.x;
+    to.y[t] = of_four.y[t] + correction.y;
+    to.z[t] = of_four.z[t] + correction.z;
   }
 
   /// Some of a row's. Who are missing repeat the first.
@@ -144,28 +154,29 @@ class RowWalk {
     return targets;
   }
 
-  template <class Sum, int count, std::size_t... each>
-  HWY_INLINE void add_row(const Row& row, const Targets<Real, count>& targets,
-                          const typename Sum::Rules& rules, Sum (&sums)[count],
+  template <class Seen, int count, class Rules, class Sums, std::size_t... each>
+  HWY_INLINE void add_row(const Seen& seen, const Row& row, const Targets<Real, count>& targets,
+                          const Rules& rules, Sums& sums,
                           std::index_sequence<each...> every) const {
-    NoReaction none;
     Piece piece{row.entries, staged_.word.data(), targets_of_a_row, row.end(), row.end()};
     if (row.is_wide) piece = spread(row, 0);
     for (;;) {
       const Index end = piece.end;
       Index k = 0;
-      auto sources = gathered(piece, k);
+      auto sources = seen.told(gathered(piece, k), targets);
       const auto add_vector = [&](auto with_itself) {
-        sources = targets_and_sources_.template add<with_itself()>(
-            sources, k, targets, rules, sums, none,
-            [&] { return gathered(piece, k + lanes < end ? k + lanes : 0); }, every);
+        sources = seen.template add<with_itself()>(
+            sources, k, targets, rules, sums.of, sums.of_row,
+            [&] { return seen.told(gathered(piece, k + lanes < end ? k + lanes : 0), targets); },
+            every);
         k += lanes;
       };
       for (Index until = 0; k < end;) {
-        until += Sum::Rules::vectors_at_once * lanes;
+        const Index begin = k;
+        until += Rules::vectors_at_once * lanes;
         while (k < piece.targets) add_vector(std::true_type());
         while (k < std::min(until, end)) add_vector(std::false_type());
-        (sums[each].settle(), ...);
+        sums.settle((k - begin) / lanes);
       }
       if (piece.next >= row.end()) return;
       piece = spread(row, piece.next);
@@ -207,17 +218,18 @@ HWY_FLATTEN void forces_of_rows(const PlacedParticles<Real>& particles,
   walk.template operator()<ForceSum<Real>, void>(rows, {}, sums);
 }
 
-template <LennardJonesForm form, bool several_types>
+/// `Sum`: by `Rounding`.
+template <LennardJonesForm form, bool several_types, Digits digits, class Rounding, class Sum>
 HWY_FLATTEN void fixed_point_forces_of_rows(const PlacedParticles<float>& particles,
                                             const VectorInteraction<float>& interaction,
                                             const FixedPoint& fixed, const RowsOfPencil& rows,
                                             RowForces<double>* sums, RowScratch& scratch) {
   using Pairs = ForcePairs<float, form, several_types>;
-  const double spacing = WholeCoordinates(particles.grid.exact_side).spacing();
-  const RowWalk<float, Digits::whole, several_types, Pairs> walk(
+  const double spacing = WholeCoordinates(particles).spacing();
+  const RowWalk<float, digits, several_types, Pairs> walk(
       particles, Pairs(interaction, fixed.quantum, spacing, scratch.seventh_root),
       interaction.types, rows, scratch);
-  walk.template operator()<FixedPointSum<several_types>, FixedPointSumOfNear<several_types>>(
+  walk.template operator()<Sum, FixedPointSumOfNear<several_types, Rounding>>(
       rows, {fixed, interaction.types, spacing}, sums);
 }
 
@@ -235,8 +247,16 @@ inline void fixed_point_forces_of_any_rows(const PlacedParticles<float>& particl
                                            const FixedPoint& fixed, const RowsOfPencil& rows,
                                            RowForces<double>* sums, RowScratch& scratch) {
   for_form_and_types(interaction, [&](auto form, auto several_types) {
-    fixed_point_forces_of_rows<form(), several_types()>(particles, interaction, fixed, rows, sums,
-                                                        scratch);
+    if constexpr (!several_types()) {
+      if (particles.lattice > 0.0) {
+        return fixed_point_forces_of_rows<form(), false, Digits::whole_in_floats, ByAnAnchor,
+                                          AnchoredSum>(particles, interaction, fixed, rows, sums,
+                                                       scratch);
+      }
+    }
+    fixed_point_forces_of_rows<form(), several_types(), Digits::whole, ToTheNearest,
+                               FixedPointSum<several_types(), ToTheNearest>>(
+        particles, interaction, fixed, rows, sums, scratch);
   });
 }
 

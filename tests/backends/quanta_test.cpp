@@ -77,6 +77,20 @@ TEST_P(Quanta, AreNotForAGas) {
             3e-6 * largest_component(truth.frame.force));
 }
 
+/// A lattice that reaches as far as a cutoff of many sigma is too coarse for these.
+TEST_P(Quanta, AreNotForCutoffsOfManySigma) {
+  constexpr double sigma = 0.12;
+  Box crowded = periodic_box(1.2, 1.1, 1.2);
+  crowded.periodic = {false, false, false};
+  StartState start = random_liquid(700, crowded, 0.9 * sigma, 17, 1);
+  start.box = periodic_box(9.0, 9.5, 8.9);
+  SimulationSetup setup = make_lj_setup(start, 2.5, Truncation::shift);
+  std::get<LennardJonesModel>(setup.potential).pairs[0].sigma = sigma;
+  const Evaluation truth = evaluate_reference(setup);
+  EXPECT_LE(largest_difference(run(setup).frame.force, truth.frame.force),
+            bar * largest_component(truth.frame.force));
+}
+
 /// Who asks for doubles has their digits.
 TEST_P(Quanta, AreNotWhereDoublesAreAskedFor) {
   SimulationSetup setup = crowd(0.93, Truncation::force_shift);
@@ -120,6 +134,18 @@ TEST_P(Quanta, HoldBeyondOpenFaces) {
   setup.start.position[pair][0] = setup.start.position[pair + 1][0] = 700.0;
   setup.start.position[pair + 1] = setup.start.position[pair];
   setup.start.position[pair + 1][0] += 1.05;
+  expect_right(setup);
+}
+
+/// Four that follow each other in an almost empty part of the box are as far apart as they like.
+TEST_P(Quanta, HoldWhereFewAreFarApart) {
+  SimulationSetup setup = make_lj_setup(random_liquid(1300, periodic_box(20.0, 9.1, 8.7), 0.85, 31),
+                                        2.5, Truncation::cut);
+  setup.start.box.edges[0] = 60.0;
+  auto next = setup.start.position.rbegin();
+  for (const double x : {24.0, 37.0, 49.0}) {
+    for (int k = 0; k < 5; ++k) *next++ = {x + 1.01 * k, 4.1 + 0.1 * k, 4.7};
+  }
   expect_right(setup);
 }
 

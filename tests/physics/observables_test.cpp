@@ -253,7 +253,7 @@ TEST_F(Observed, TheLiquidHasItsFirstPeak) {
   SimulationSetup setup = setup_of(read_start(reference_file("liquid4000.data"), request));
   setup.precision = Precision::mixed;
   setup.backend = "vector-list";
-  setup.options = {};
+  setup.options = {{"sums", "auto"}};
   setup.observables = {radial_distribution(2.5, 250, 20)};
   const auto simulation = make(setup);
   run(*simulation, 1000, 20);
