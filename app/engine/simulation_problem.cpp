@@ -39,12 +39,12 @@ std::vector<Double3> positions_of(const ExactState& state, const CellGrid& grid)
   return positions;
 }
 
-/// On a CPU a list is made in the time of one or two steps, and looking costs as much as what it
-/// saves. On a GPU blocks that stay on the device for a whole cycle, as those of a small system do,
-/// would have to meet twice in each step. See docs/decisions/0045-until-a-pair-is-missed.md.
+/// In a small system looking costs as much as what it saves. On a GPU blocks that stay on the
+/// device for a whole cycle, as those of a small system do, would have to meet twice in each step.
+/// See docs/decisions/0045-until-a-pair-is-missed.md.
 bool may_stray(const Problem& problem) {
-  constexpr Index few = 500'000;
-  const bool pays = !problem.device.emulates_blocks && problem.particles >= few;
+  constexpr Index few = 500'000, few_on_a_cpu = 100'000;
+  const bool pays = problem.particles >= (problem.device.emulates_blocks ? few_on_a_cpu : few);
   return problem.list_until == ListUntil::missed_pair ||
          (problem.list_until == ListUntil::best && pays);
 }

@@ -413,12 +413,25 @@ void Binning<Precision>::look_for_missed_pairs(const Particles<Precision>& parti
                                                StepControl* control, std::int32_t unit,
                                                std::int32_t mirror, Stream& stream) {
   if (!allows_strays()) return;
-  launch(stream, looking_blocks,
-         FindMissedPairs<Precision>{
-             strays(), unit, grid_.view<State>(), offset_.data(), particles.state.cell.data(),
-             packed_[static_cast<std::size_t>(mirror) % 2].data(), std::as_const(reference_).view(),
-             static_cast<State>(rules_.bounds.cutoff), static_cast<State>(rules_.bounds.listed),
-             control});
+  const AroundStrays<Precision> around{strays(),
+                                       unit,
+                                       grid_.view<State>(),
+                                       offset_.data(),
+                                       particles.state.cell.data(),
+                                       packed_[static_cast<std::size_t>(mirror) % 2].data(),
+                                       std::as_const(reference_).view(),
+                                       static_cast<State>(rules_.bounds.cutoff),
+                                       static_cast<State>(rules_.bounds.listed),
+                                       control};
+  if constexpr (emulates_blocks) {
+    if (!works_in_blocks_) {
+      for_each_of(
+          stream, [around] { return around.strays.number(around.unit); },
+          FindMissedPairsOfOne<Precision>{around});
+      return for_each(stream, 1, ForgetStrays{around.strays, unit + 1});
+    }
+  }
+  launch(stream, looking_blocks, FindMissedPairs<Precision>{around});
 }
 
 template <class Precision>
@@ -607,7 +620,7 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles,
                                    on_ring_.data(),
                                    grid_.cells[0],
                                    RingPosition<typename Precision::Pair>::units(grid_.side[0])};
-  const bool scans_itself = scans_in_blocks_ && parts() <= ScanAndReorder<Precision>::most_parts;
+  const bool scans_itself = works_in_blocks_ && parts() <= ScanAndReorder<Precision>::most_parts;
   if (!scans_itself) {
     // The library's scan passes no gate; scanned once more, the same counts give the same offsets.
     const GatedStream<Stream> open(stream, {});

@@ -73,8 +73,8 @@ class Binning {
   OrderLasts lasts() const { return rules_.lasts; }
 
   /// Whether blocks of a GPU scan a short array of counts each for itself, which makes a launch
-  /// less. Emulated blocks would be slow: they do it for tests alone.
-  void scan_in_blocks(bool wanted) { scans_in_blocks_ = wanted; }
+  /// less, and look for missed pairs. Emulated blocks would be slow: they do it for tests alone.
+  void work_in_blocks(bool wanted) { works_in_blocks_ = wanted; }
 
   /// To the same cells with other sides. Particles have to be ordered anew.
   void stretch(const CellGrid& grid, const ListBounds& bounds, double spacing) {
@@ -191,7 +191,7 @@ class Binning {
 
   CellGrid grid_;
   OrderRules rules_;
-  bool scans_in_blocks_ = !emulates_blocks;
+  bool works_in_blocks_ = !emulates_blocks;
   ParticleState<Precision> other_;
   Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
   Vec3Buffer<State> reference_;                         // only where the order lasts

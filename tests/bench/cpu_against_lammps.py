@@ -4,9 +4,9 @@
   cpu_against_lammps.py PROGRAM [--threads 2] [--repeats 5] [--cells 20 40] [--csv FILE]
 
 LAMMPS runs lj/cut/opt with as many MPI ranks as the program has threads, with the settings of its own
-published benchmark (skin 0.3, a list every 20 steps, unchecked); the program rebuilds its lists when
-a particle is half the skin away from where the list had it. Prints medians, the spread, and ratios. Needs `lmp` and
-`mpirun` (Debian: lammps, openmpi-bin).
+published benchmark (skin 0.3, a list every 20 steps, unchecked); the program, with the same skin, makes a new list
+before one misses a pair. Prints medians, the spread, and ratios. Needs `lmp` and `mpirun` (Debian: lammps,
+openmpi-bin).
 """
 
 import argparse

@@ -73,7 +73,7 @@ class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool, Index
   static Binning<Precision> binning_of(const CellGrid& grid, Stream& stream) {
     Binning<Precision> binning(
         grid, OrderRules{.deterministic = is_deterministic(), .parts = parts()}, stream);
-    binning.scan_in_blocks(std::get<1>(GetParam()));
+    binning.work_in_blocks(std::get<1>(GetParam()));
     return binning;
   }
 
@@ -193,7 +193,7 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
                                     .bounds = {.most_displacement = most},
                                     .parts = parts()},
                                    stream);
-  binning.scan_in_blocks(std::get<1>(GetParam()));
+  binning.work_in_blocks(std::get<1>(GetParam()));
   Particles<DoublePrecision> particles;
   upload(start, grid, particles, stream);
   binning.reserve(particles, stream);
@@ -362,7 +362,7 @@ TEST_P(BinningTest, FindsThePairsThatAListMisses) {
                                       .bounds = bounds,
                                       .parts = parts()},
                                      stream);
-    binning.scan_in_blocks(std::get<1>(GetParam()));
+    binning.work_in_blocks(std::get<1>(GetParam()));
     Particles<SinglePrecision> particles;
     upload(strays.start, grid, particles, stream);
     binning.run(particles, 0, profiler, stream);

@@ -246,6 +246,26 @@ void for_each(Stream& stream, Index count, const Kernel& kernel,
   work();
 }
 
+/// Runs kernel(i) for i in [0, count()), which is asked when their turn has come; a few at a time,
+/// as each takes long. For code of this device's own.
+template <class Count, class Kernel>
+void for_each_of(Stream& stream, const Count& count, const Kernel& kernel) {
+  if (Rehearsal::goes_on()) return;
+  const auto work = [count, kernel, gate = stream.gate()] {
+    constexpr Index at_once = 8;
+    const Index all = gate.is_open() ? count() : 0;
+    const auto run = [&](Index k) {
+      const Index end = std::min(all, (k + 1) * at_once);
+      for (Index i = k * at_once; i < end; ++i) kernel(i);
+    };
+    const auto parts = static_cast<Index>(divide_up(all, at_once));
+    if (parts > 1) return detail::share_out(parts, run);
+    if (parts == 1) run(0);
+  };
+  if (stream.is_noting()) return stream.enqueue(work);
+  work();
+}
+
 /// Runs kernel(begin, end) for stretches of [0, count) of about `grain` each, by as many threads as
 /// there are. For code of this device's own; each stretch is run by one thread from end to end.
 template <class Kernel>
