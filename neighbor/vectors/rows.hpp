@@ -106,16 +106,16 @@ struct VectorInteraction {
   LennardJonesForm form;
 };
 
-/// What a number of 32 bits holds of forces that are whole numbers of quanta.
-struct WholeSums {
+/// How many forces a number of 32 bits holds the sum of, if they are whole numbers of quanta.
+struct QuantaLimits {
   Index pairs_of_a_lane;
   double largest;  ///< force [quanta]
 
   /// Of any system that is no gas; what a lane has summed goes to doubles from time to time.
-  static constexpr WholeSums fine() { return {16, 1 << 27}; }
+  static constexpr QuantaLimits fine() { return {16, 1 << 27}; }
   /// Where forces are as large as those of a liquid: as many bits as a float has behind its first
   /// two, and all lanes of most rows fit together.
-  static constexpr WholeSums anchored() { return {511, 1 << 22}; }
+  static constexpr QuantaLimits by_anchor() { return {511, 1 << 22}; }
 };
 
 /// How forces in floats are summed in whole numbers: that is exact in any order, so what cancels

@@ -71,7 +71,7 @@ class FixedPointTables {
     if (strongest > 0.0) quantum_ *= std::exp2(std::ceil(std::log2(strongest)));
     // Where a force is the largest that the sum of a vector bears. One quantum for all pairs: else
     // they would not cancel.
-    const double largest = WholeSums::fine().largest * quantum_;
+    const double largest = QuantaLimits::fine().largest * quantum_;
     nearest_squared_ = by_type<float>(model.types, [&](std::int32_t target, std::int32_t source) {
       const double nearest = std::pow(exact.pair(target, source).repulsion / largest, 1.0 / 13.0);
       return static_cast<float>(nearest * nearest);
@@ -88,7 +88,8 @@ class FixedPointTables {
     FixedPointTables tables(model, exact);
     const double largest =
         48.0 * std::pow(nearest, -13.0) - 24.0 * std::pow(nearest, -7.0) + largest_shift;
-    tables.quantum_ = margin * largest * pair.epsilon / pair.sigma / WholeSums::anchored().largest;
+    tables.quantum_ =
+        margin * largest * pair.epsilon / pair.sigma / QuantaLimits::by_anchor().largest;
     const double closest = nearest * pair.sigma;
     tables.nearest_squared_ = by_type<float>(
         1, [closest](std::int32_t, std::int32_t) { return static_cast<float>(closest * closest); });

@@ -56,7 +56,7 @@ struct WholeNumbers {
 // with the other sign for the other particle of the pair.
 
 struct ToTheNearest {
-  static constexpr WholeSums sums = WholeSums::fine();
+  static constexpr QuantaLimits limits = QuantaLimits::fine();
   static constexpr std::int32_t of_nothing = 0;
 
   HWY_INLINE static WholeLanes product(const Lanes<float>& a, const Lanes<float>& b) {
@@ -67,7 +67,7 @@ struct ToTheNearest {
 /// By the one operation that multiplies it out and adds an anchor, so large that its last bit is a
 /// quantum; the bits of the result are those of the anchor and so many quanta more.
 struct ByAnAnchor {
-  static constexpr WholeSums sums = WholeSums::anchored();
+  static constexpr QuantaLimits limits = QuantaLimits::by_anchor();
   static constexpr float anchor = 3 << 22;
   static constexpr std::int32_t of_nothing = std::bit_cast<std::int32_t>(anchor);
 
@@ -120,7 +120,7 @@ class FixedPointRules {
  public:
   using Numbers = Lanes<float>;
   using Types = TypesOfSources<float, several_types>;
-  static constexpr Index vectors_at_once = Rounding::sums.pairs_of_a_lane;
+  static constexpr Index vectors_at_once = Rounding::limits.pairs_of_a_lane;
   static constexpr bool may_miss_near = true;
 
   /// `spacing`: that separations are whole numbers of [sigma].
@@ -216,7 +216,7 @@ struct NearestOfRow {
 struct AnchoredSum {
   using Numbers = Lanes<float>;
   struct Rules : FixedPointRules<false, ByAnAnchor> {
-    static constexpr Index vectors_at_once = ByAnAnchor::sums.pairs_of_a_lane / Numbers::count;
+    static constexpr Index vectors_at_once = ByAnAnchor::limits.pairs_of_a_lane / Numbers::count;
     HWY_INLINE Rules(const FixedPoint& fixed, std::int32_t types, double spacing)
         : FixedPointRules(fixed, types, spacing) {}
   };
