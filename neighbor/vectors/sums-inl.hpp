@@ -212,6 +212,8 @@ inline constexpr unsigned every_target = (1U << targets_of_a_row) - 1;
 template <class Sum>
 class SumsOfRow {
  public:
+  static constexpr Index vectors_at_once = Sum::Rules::vectors_at_once;
+
   Sum of[targets_of_a_row];
   NoReaction of_row;  ///< what all of them note
 

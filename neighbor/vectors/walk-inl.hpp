@@ -116,6 +116,8 @@ class RowWalk {
   /// A target by itself, whose sources may be anywhere.
   template <class SumOfNear>
   struct SumOfOne {
+    static constexpr Index vectors_at_once = SumOfNear::Rules::vectors_at_once;
+
     SumOfNear of[1];
     NoReaction of_row;
 
@@ -173,7 +175,7 @@ class RowWalk {
       };
       for (Index until = 0; k < end;) {
         const Index begin = k;
-        until += Rules::vectors_at_once * lanes;
+        until += Sums::vectors_at_once * lanes;
         while (k < piece.targets) add_vector(std::true_type());
         while (k < std::min(until, end)) add_vector(std::false_type());
         sums.settle((k - begin) / lanes);

@@ -83,11 +83,34 @@ constexpr std::int32_t sum_of_nothing(Index products) {
                                    static_cast<std::uint32_t>(Rounding::of_nothing));
 }
 
+/// A force over r and a separation, multiplied out.
+template <class Rounding>
+struct WholeProducts {
+  WholeLanes x, y, z;
+
+  HWY_INLINE WholeProducts(const Lanes<float>& over_r, const Vec3<Lanes<float>>& separation)
+      : x(Rounding::product(over_r, separation.x)),
+        y(Rounding::product(over_r, separation.y)),
+        z(Rounding::product(over_r, separation.z)) {}
+};
+
+/// Sums of them.
+struct WholeVector {
+  WholeNumbers x, y, z;  ///< [quanta]
+
+  HWY_INLINE WholeVector() {}
+  template <class Products>
+  HWY_INLINE void operator+=(const Products& products) {
+    x += products.x;
+    y += products.y;
+    z += products.z;
+  }
+};
+
 /// The sums of one target in whole numbers. (See FixedPoint.) They settle what they have in
 /// doubles, which hold it exactly.
 template <class Rounding>
-struct WholeForces {
-  WholeNumbers x, y, z;                           ///< [quanta]
+struct WholeForces : WholeVector {
   Lanes<double> settled_x, settled_y, settled_z;  ///< of those before [quanta]
 
   HWY_INLINE WholeForces() : settled_x(0.0), settled_y(0.0), settled_z(0.0) {}
@@ -103,15 +126,13 @@ struct WholeForces {
   }
 };
 
-struct WholeReaction {
+struct WholeReaction : WholeVector {
   using Number = std::int32_t;
-  WholeNumbers x, y, z;  ///< [quanta]
 
   HWY_INLINE WholeReaction() {}
-  HWY_INLINE void take(const WholeLanes& of_x, const WholeLanes& of_y, const WholeLanes& of_z) {
-    x += of_x;
-    y += of_y;
-    z += of_z;
+  template <class Products>
+  HWY_INLINE void take(const Products& products) {
+    *this += products;
   }
 };
 
@@ -120,6 +141,7 @@ class FixedPointRules {
  public:
   using Numbers = Lanes<float>;
   using Types = TypesOfSources<float, several_types>;
+  /// Of sums over one lane.
   static constexpr Index vectors_at_once = Rounding::limits.pairs_of_a_lane;
   static constexpr bool may_miss_near = true;
 
@@ -170,6 +192,18 @@ class FixedPointRules {
   Numbers nearest_squared_;  ///< [spacings^2]
 };
 
+/// How near anybody came.
+struct NearestMet {
+  Lanes<float> least;  ///< margin
+
+  HWY_INLINE NearestMet() : least(1e38F) {}
+  HWY_INLINE void note(const Lanes<float>& margin) { least = lesser(least, margin); }
+  template <class Rules>
+  HWY_INLINE bool has_near(const Rules& rules) const {
+    return least.is_below(rules.least_margin()).of_any();
+  }
+};
+
 /// Where nobody is nearer than the least distance, which it watches: what it sums is of no use
 /// where somebody was.
 template <bool several_types, class Rounding>
@@ -178,60 +212,34 @@ struct FixedPointSum : WholeForces<Rounding> {
   using Rules = FixedPointRules<several_types, Rounding>;
   using Results = ForcesOfTargets<double>;
 
-  Numbers least;  ///< margin
+  NearestMet nearest;
 
-  HWY_INLINE FixedPointSum() : least(1e38F) {}
+  HWY_INLINE FixedPointSum() {}
   template <class Pairs, class Seen, class Reaction>
   HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen,
                       Reaction& reaction) {
-    least = lesser(least, rules.margin(seen.r2, seen.row, seen.types));
+    nearest.note(rules.margin(seen.r2, seen.row, seen.types));
     const Numbers taken = seen.evaluated(pairs).where(seen.in_range(pairs));
-    const WholeLanes of_x = Rounding::product(taken, seen.separation.x);
-    const WholeLanes of_y = Rounding::product(taken, seen.separation.y);
-    const WholeLanes of_z = Rounding::product(taken, seen.separation.z);
-    this->x += of_x;
-    this->y += of_y;
-    this->z += of_z;
-    reaction.take(of_x, of_y, of_z);
+    const WholeProducts<Rounding> products(taken, seen.separation);
+    *this += products;
+    reaction.take(products);
   }
-  HWY_INLINE bool has_near(const Rules& rules) const {
-    return least.is_below(rules.least_margin()).of_any();
-  }
-};
-
-/// How near anybody came to any target of a row.
-struct NearestOfRow {
-  Lanes<float> least;  ///< margin
-
-  HWY_INLINE NearestOfRow() : least(1e38F) {}
-  HWY_INLINE void note(const Lanes<float>& margin) { least = lesser(least, margin); }
-  template <class Rules>
-  HWY_INLINE bool has_near(const Rules& rules) const {
-    return least.is_below(rules.least_margin()).of_any();
-  }
+  HWY_INLINE bool has_near(const Rules& rules) const { return nearest.has_near(rules); }
 };
 
 /// By an anchor, of which a number of 32 bits holds the sum over a vector's lanes, too. Somebody
 /// who is too near is so rare that the row notes it, not each target.
-struct AnchoredSum {
+struct AnchoredSum : WholeVector {
   using Numbers = Lanes<float>;
-  struct Rules : FixedPointRules<false, ByAnAnchor> {
-    static constexpr Index vectors_at_once = ByAnAnchor::limits.pairs_of_a_lane / Numbers::count;
-    HWY_INLINE Rules(const FixedPoint& fixed, std::int32_t types, double spacing)
-        : FixedPointRules(fixed, types, spacing) {}
-  };
-
-  WholeNumbers x, y, z;  ///< [quanta and anchors]
+  using Rules = FixedPointRules<false, ByAnAnchor>;
 
   HWY_INLINE AnchoredSum() {}
   template <class Pairs, class Seen>
   HWY_INLINE void add(const Pairs& pairs, const Rules& rules, const Seen& seen,
-                      NearestOfRow& of_row) {
-    of_row.note(rules.margin(seen.r2, seen.row, seen.types));
+                      NearestMet& by_the_row) {
+    by_the_row.note(rules.margin(seen.r2, seen.row, seen.types));
     const Numbers taken = seen.evaluated(pairs).where(seen.in_range(pairs));
-    x += ByAnAnchor::product(taken, seen.separation.x);
-    y += ByAnAnchor::product(taken, seen.separation.y);
-    z += ByAnAnchor::product(taken, seen.separation.z);
+    *this += WholeProducts<ByAnAnchor>(taken, seen.separation);
   }
 };
 
@@ -239,16 +247,18 @@ struct AnchoredSum {
 template <>
 class SumsOfRow<AnchoredSum> {
  public:
+  static constexpr Index vectors_at_once = ByAnAnchor::limits.pairs_of_a_lane / Lanes<float>::count;
+
   AnchoredSum of[targets_of_a_row];
-  NearestOfRow of_row;
+  NearestMet of_row;
 
   HWY_INLINE explicit SumsOfRow(RowForces<double>& to) : to_(to) { to_ = {}; }
   HWY_INLINE void settle(Index vectors) {
     const std::int32_t nothing =
         sum_of_nothing<ByAnAnchor>(vectors * static_cast<Index>(Lanes<float>::count));
-    settle(&AnchoredSum::x, nothing, to_.x);
-    settle(&AnchoredSum::y, nothing, to_.y);
-    settle(&AnchoredSum::z, nothing, to_.z);
+    settle(&WholeVector::x, nothing, to_.x);
+    settle(&WholeVector::y, nothing, to_.y);
+    settle(&WholeVector::z, nothing, to_.z);
   }
   template <class Rules>
   HWY_INLINE unsigned finish(const Rules& rules, const RowForces<double>&) const {
@@ -256,7 +266,7 @@ class SumsOfRow<AnchoredSum> {
   }
 
  private:
-  HWY_INLINE void settle(WholeNumbers AnchoredSum::*component, std::int32_t nothing,
+  HWY_INLINE void settle(WholeNumbers WholeVector::*component, std::int32_t nothing,
                          std::array<double, targets_of_a_row>& to) {
     Lanes<std::int32_t> each[targets_of_a_row];
     for (std::size_t t = 0; t < targets_of_a_row; ++t) {
@@ -295,21 +305,17 @@ struct FixedPointSumOfNear : WholeForces<Rounding> {
     const Truth<float> in_range = seen.in_range(pairs);
     const Numbers r2 = greater(seen.r2, nearest_squared);
     const Numbers taken = pairs(pairs.inverse(r2), r2, seen.row, seen.types).where(in_range);
-    const WholeLanes of_x = Rounding::product(taken, seen.separation.x);
-    const WholeLanes of_y = Rounding::product(taken, seen.separation.y);
-    const WholeLanes of_z = Rounding::product(taken, seen.separation.z);
-    this->x += of_x;
-    this->y += of_y;
-    this->z += of_z;
-    reaction.take(of_x, of_y, of_z);
+    const WholeProducts<Rounding> products(taken, seen.separation);
+    *this += products;
+    reaction.take(products);
     const Truth<float> is_near = seen.r2.is_below(nearest_squared) & in_range;
-    if (is_near.of_any()) correct(pairs, rules, seen, is_near, {of_x, of_y, of_z}, reaction);
+    if (is_near.of_any()) correct(pairs, rules, seen, is_near, products, reaction);
   }
 
  private:
   template <class Pairs, class Seen, class Reaction>
   HWY_NOINLINE void correct(const Pairs& pairs, const Rules& rules, const Seen& seen,
-                            const Truth<float>& is_near, const WholeLanes (&taken)[3],
+                            const Truth<float>& is_near, const WholeProducts<Rounding>& taken,
                             Reaction& reaction) {
     constexpr Index lanes = Numbers::count;
     const typename Numbers::Tag tag;
@@ -320,10 +326,10 @@ struct FixedPointSumOfNear : WholeForces<Rounding> {
     hn::StoreU(seen.separation.y.vector, tag, separation[1]);
     hn::StoreU(seen.separation.z.vector, tag, separation[2]);
     std::int32_t summed[3][lanes], type[lanes] = {};
-    for (int k = 0; k < 3; ++k) {
-      const auto nothing = hn::Set(WholeNumbers::Tag(), Rounding::of_nothing);
-      hn::StoreU(hn::Sub(taken[k], nothing), WholeNumbers::Tag(), summed[k]);
-    }
+    const auto nothing = hn::Set(WholeNumbers::Tag(), Rounding::of_nothing);
+    hn::StoreU(hn::Sub(taken.x, nothing), WholeNumbers::Tag(), summed[0]);
+    hn::StoreU(hn::Sub(taken.y, nothing), WholeNumbers::Tag(), summed[1]);
+    hn::StoreU(hn::Sub(taken.z, nothing), WholeNumbers::Tag(), summed[2]);
     if constexpr (several_types) seen.types.store(type);
     for (Index lane = 0; lane < lanes; ++lane) {
       if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;

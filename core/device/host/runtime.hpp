@@ -213,9 +213,9 @@ void share_out(Index parts, const Work& work) {
   }
 }
 
+/// `chunk`: of threads that one of the host's runs at a time.
 template <class Kernel>
-void run_grid_of_threads(Index count, const Kernel& kernel) {
-  constexpr Index chunk = 256;
+void run_grid_of_threads(Index count, const Kernel& kernel, Index chunk = 256) {
   const EmulatorSettings& settings = emulator_settings();
   if (settings.schedule != Schedule::forward) {
     const IndexOrder order(count, settings);
@@ -253,14 +253,7 @@ void for_each_of(Stream& stream, const Count& count, const Kernel& kernel) {
   if (Rehearsal::goes_on()) return;
   const auto work = [count, kernel, gate = stream.gate()] {
     constexpr Index at_once = 8;
-    const Index all = gate.is_open() ? count() : 0;
-    const auto run = [&](Index k) {
-      const Index end = std::min(all, (k + 1) * at_once);
-      for (Index i = k * at_once; i < end; ++i) kernel(i);
-    };
-    const auto parts = static_cast<Index>(divide_up(all, at_once));
-    if (parts > 1) return detail::share_out(parts, run);
-    if (parts == 1) run(0);
+    if (gate.is_open()) detail::run_grid_of_threads(count(), kernel, at_once);
   };
   if (stream.is_noting()) return stream.enqueue(work);
   work();
