@@ -105,8 +105,9 @@ void Engine<Precision>::run_cycles(std::int32_t steps, Wanted last) {
   }
 }
 
-/// The first of several is no sample of the profile: it may begin in mid-cycle. Nor is one alone a
-/// whole one.
+/// A sample of the profile is a whole cycle, from rebuild to rebuild: not the first, which may
+/// begin in mid-cycle, and none that the batch may end or come too late for. Where no cycle is
+/// certain to be whole, the batch is: it has a cycle's share of rebuilds.
 template <class Precision>
 void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   constexpr std::int32_t most_ahead = 64;
@@ -114,8 +115,10 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   const std::int32_t units = units_of_a_cycle(left);
   const std::int32_t shortest = std::max(1, units - 2);
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
+  const std::int32_t whole = left / units;
+  const bool all_sampled = whole < 2 && is_next_a_sample(false);
   for (std::int32_t k = 0; k < cycles; ++k) {
-    const bool sampled = (k > 0 || cycles == 1) && is_next_a_sample(k > 0);
+    const bool sampled = all_sampled || (k > 0 && k < whole && is_next_a_sample());
     profiler_.sample_if(sampled);
     if (sampled || !takes_graphs() || !has_run_) {
       plan().cycle(units, units_come_as());

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/lattice.hpp"
 #include "core/velocities.hpp"
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
@@ -315,6 +316,18 @@ TEST_P(Lists, TellWhereTheTimeWent) {
     EXPECT_GT(regions.force, 0.0) << steps;
     EXPECT_GT(regions.integrate, 0.0) << steps;
   }
+}
+
+/// However short batches are: a cycle that came too late, and did nothing, once stood for all.
+TEST_P(Lists, TakeNoTimeToMakeWhereNobodyMoves) {
+  Lattice lattice;
+  lattice.density = 0.8442;
+  lattice.cells = {6, 6, 6};
+  const auto simulation = make(with_list(
+      make_lj_setup(make_lattice(lattice, {true, true, true}), 2.5, Truncation::force_shift)));
+  for (int batch = 0; batch < 8; ++batch) simulation->advance(16);
+  const RegionSeconds regions = simulation->regions();
+  EXPECT_LT(regions.bin + regions.reorder + regions.prepare, 0.25 * regions.force);
 }
 
 TEST_P(ListsOfThreads, HoldHoweverManyShareARow) {
