@@ -125,11 +125,8 @@ struct IntoCells {
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
                                             const StepNumber& step) const {
-    const auto stays = [](const Vec3<State>& now, const Vec3<State>&, const Vec3<State>&) {
-      return Vec3<State>{now.x, now.y, now.z};  // see LookAhead
-    };
     position.store(i, offset);
-    assign_cell(i, offset, Vec3<State>{}, Vec3<State>{}, stays, step);
+    assign_cell(i, offset, Vec3<State>{}, Vec3<State>{}, WhereItIs{}, step);
   }
 
   /// Of one that lies at this offset already: the cell where it will be, as a LookAhead tells.
@@ -140,9 +137,10 @@ struct IntoCells {
     const Index home = cell[i];
     if (!unseen.has(grid, home)) return wait(i);
     const Vec3<State> then = ahead(offset, velocity, kick);
-    if (is_inside(then)) return take_ticket(i, home, then);  // most are: nothing to divide
+    const Vec3<State>& tells = ahead.tells_cell(offset, then);
+    if (is_inside(tells)) return take_ticket(i, home, then);  // most are: nothing to divide
     const CellCoordinates old = grid.coordinates(home);
-    const WayToCell<State> way(grid, old, then);
+    const WayToCell<State> way(grid, old, tells);
     if (!unseen.has(way.cell())) {
       unseen.note_way_from(old, step());
       return wait(i);
@@ -171,6 +169,19 @@ struct IntoCells {
            CellStep<State>::is_inside(offset.y, grid.side.y) &&
            CellStep<State>::is_inside(offset.z, grid.side.z);
   }
+
+ private:
+  /// As a LookAhead that does not.
+  struct WhereItIs {
+    PENCILBOX_DEVICE_FUNCTION Vec3<State> operator()(const Vec3<State>& now, const Vec3<State>&,
+                                                     const Vec3<State>&) const {
+      return {now.x, now.y, now.z};  // see LookAhead
+    }
+    PENCILBOX_DEVICE_FUNCTION const Vec3<State>& tells_cell(const Vec3<State>& now,
+                                                            const Vec3<State>&) const {
+      return now;
+    }
+  };
 };
 
 /// Stays in its cell, however far from the centre, until something has moved by more than a list

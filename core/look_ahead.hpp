@@ -47,11 +47,23 @@ struct LookAhead {
     return {position.x, position.y, position.z};  // GCC copies 16 bytes: waits for two stores of 8
   }
 
+  /// What tells the cell of a particle at `position` whose place is `then`. Of a start, where
+  /// nobody looks ahead, it is not what pairs see: rounded for them, one beside a face may be
+  /// beyond it, and not be where ranks have dealt it out to.
+  PENCILBOX_DEVICE_FUNCTION const Vec3<State>& tells_cell(const Vec3<State>& position,
+                                                          const Vec3<State>& then) const {
+    return served() == 0 ? position : then;
+  }
+
  private:
+  PENCILBOX_DEVICE_FUNCTION std::int32_t served() const {
+    return control != nullptr ? control->age : age;
+  }
+
   PENCILBOX_DEVICE_FUNCTION Vec3<State> ahead_of(const Vec3<State>& position,
                                                  const Vec3<State>& velocity,
                                                  const Vec3<State>& kick) const {
-    const std::int32_t served = control != nullptr ? control->age : age;
+    const std::int32_t served = this->served();
     if (served == 0) return rounded(position);
     const std::int32_t before = control != nullptr ? control->age_before : age_before;
     const auto steps = static_cast<State>(served);

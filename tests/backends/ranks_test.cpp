@@ -7,7 +7,9 @@
 
 #include "app/ranks/rank_device.hpp"
 #include "core/error.hpp"
+#include "core/lattice.hpp"
 #include "core/ramp_parameter.hpp"
+#include "core/velocities.hpp"
 #include "tests/support/every_backend.hpp"
 #include "tests/support/exact_state.hpp"
 #include "tests/support/forces_in_time.hpp"
@@ -127,6 +129,17 @@ TEST_P(ToTheBit, WhereWorkIsInOneCorner) {
   SimulationSetup setup = liquid();
   setup.start.box = periodic_box(22, 18, 7.7);
   expect_same_steps(setup, {{2, 2, 1}, {4, 1, 1}}, 20);
+}
+
+/// Particles of a crystal lie on faces of cells, where a rounding tells on which side.
+TEST_P(ToTheBit, FromACrystal) {
+  Lattice lattice;
+  lattice.density = 0.8442;
+  lattice.cells = {5, 7, 6};
+  SimulationSetup setup = as_the_case_has_it(
+      make_lj_setup(make_lattice(lattice, {true, true, true}), 2.2, Truncation::force_shift));
+  draw_velocities(setup.start, 1.2, 5);
+  expect_same_steps(setup, {{2, 1, 1}, {1, 3, 1}}, emulated() ? 1 : 20);
 }
 
 /// One that lasts for many steps and is made while a batch is under way, or at its end.
