@@ -59,10 +59,11 @@ class Axis {
  public:
   Axis(double least, double most, bool logarithmic, double from, double to)
       : logarithmic_(logarithmic), from_(from), to_(to) {
-    if (!(least < most)) {  // one value or none
+    if (is_one_value(least, most)) {
       const double value = std::isfinite(least) ? least : 1.0;
-      least = logarithmic ? value / 2.0 : value - 1.0;
-      most = logarithmic ? value * 2.0 : value + 1.0;
+      const double around = std::max(1.0, 0.1 * std::abs(value));
+      least = logarithmic ? value / 2.0 : value - around;
+      most = logarithmic ? value * 2.0 : value + around;
     }
     low_ = at(least);
     high_ = at(most);
@@ -78,6 +79,12 @@ class Axis {
   std::vector<double> ticks() const { return logarithmic_ ? powers() : steps(); }
 
  private:
+  /// Or none. What differs in last digits has no ticks that could be told from each other.
+  static bool is_one_value(double least, double most) {
+    constexpr double digits = 1e-9;
+    return !(most - least > digits * std::max(std::abs(least), std::abs(most)));
+  }
+
   double at(double value) const { return logarithmic_ ? std::log10(value) : value; }
 
   /// Powers of ten; with halves and fifths between where there are few.

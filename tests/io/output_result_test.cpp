@@ -225,6 +225,21 @@ TEST(ResultSvg, AnEmptyPlotIsStillAPicture) {
   expect_well_formed(to_svg({"empty", "empty", BarPlot{"x", {}}}));
 }
 
+/// Of a system at rest the last bits of a pressure differ: ticks between them once had no end.
+TEST(ResultSvg, DrawsWhatDiffersInItsLastBitsAsOneValue) {
+  for (const bool logarithmic : {false, true}) {
+    for (const double value : {2.3622984, 3e-31, 4e25}) {
+      PlotSeries line{.name = "line", .points = {{1.0, value}, {2.0, std::nextafter(value, 0.0)}}};
+      const std::string svg =
+          to_svg({"still", "still", LinePlot{"x", "y", false, logarithmic, {line}}});
+      expect_well_formed(svg);
+      EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+      EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
+      EXPECT_LT(svg.size(), 10'000U);
+    }
+  }
+}
+
 TEST(ResultHtml, IsOnePageThatLoadsNothing) {
   const std::string html = to_html(sample_result());
   expect_well_formed(html);
