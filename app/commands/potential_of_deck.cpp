@@ -6,6 +6,7 @@
 #include "io/input/complaint.hpp"
 #include "io/input/pair_table.hpp"
 #include "io/input/resolve_deck.hpp"
+#include "io/input/text_file.hpp"
 
 namespace pencilbox {
 namespace {
@@ -75,13 +76,12 @@ LennardJonesModel make_weeks_chandler_andersen(const Deck& deck,
 /// The table of an entry, which acts up to its cutoff.
 PairTable make_table(const Deck& deck, std::size_t entry) {
   const DeckTable& given = deck.tables[entry];
+  const std::string its = "potential.tables[" + std::to_string(entry) + "].";
+  require_file(given.file, deck.place(its + "file"), pair_table_kind);
   PairTable table = read_pair_table(given.file, given.hash);
   if (!given.cutoff) return table;
   if (*given.cutoff <= table.first || *given.cutoff > table.cutoff) {
-    const std::string list = "potential.tables";
-    const Origin origin = deck.values.list(list)[entry].origin_of("cutoff");
-    complain(place_of(deck.name, origin, list + "[" + std::to_string(entry) + "].cutoff"),
-             "outside the table", std::to_string(*given.cutoff),
+    complain(deck.place(its + "cutoff"), "outside the table", std::to_string(*given.cutoff),
              "more than " + std::to_string(table.first) + ", at most " +
                  std::to_string(table.cutoff) + ", the first and the last row");
   }

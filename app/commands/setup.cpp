@@ -12,6 +12,7 @@
 #include "core/rng.hpp"
 #include "core/velocities.hpp"
 #include "io/input/start_file.hpp"
+#include "io/input/text_file.hpp"
 
 namespace pencilbox {
 namespace {
@@ -44,6 +45,7 @@ StartState make_positions(const Deck& deck) {
     return make_plummer_sphere(*sphere);
   }
   const auto& file = std::get<FileStart>(deck.start);
+  require_file(file.path, deck.place("system.particles.file"), start_file_kind);
   StartFileRequest request;
   request.periodic = deck.periodic;
   request.types = types_of(deck);

@@ -350,6 +350,7 @@ class Binder {
   std::string settle_hash(const std::string& entry, const fs::path& file) {
     DeckValue& table = *deck_.values.find(entry);
     if (table.find("hash") == nullptr) {
+      require_file(file, deck_.place(entry + ".file"), pair_table_kind);
       DeckValue hash(hash_of_pair_table(file), table.origin_of("file"));
       std::get<DeckValue::Section>(table.data).emplace_back("hash", std::move(hash));
     }

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::uintmax_t largest_file = 64U << 20;
 constexpr std::size_t fewest_rows = 4, most_rows = 1'000'000;
-constexpr std::string_view kind = "a table of a pair potential";
 
 class Reader {
  public:
@@ -117,13 +116,13 @@ class Reader {
 }  // namespace
 
 PairTable parse_pair_table(std::string text, const std::string& name) {
-  require_text(text, name, kind);
+  require_text(text, name, pair_table_kind);
   std::replace(text.begin(), text.end(), ',', ' ');
   return Reader(text, name).read();
 }
 
 PairTable read_pair_table(const std::filesystem::path& path, const std::string& hash) {
-  std::string text = read_text_file(path, kind, largest_file);
+  std::string text = read_text_file(path, pair_table_kind, largest_file);
   if (const std::string found = hash_of(text); found != hash) {
     complain(path.string(), "another table than the deck's hash says", found, hash);
   }
@@ -131,7 +130,7 @@ PairTable read_pair_table(const std::filesystem::path& path, const std::string& 
 }
 
 std::string hash_of_pair_table(const std::filesystem::path& path) {
-  return hash_of(read_text_file(path, kind, largest_file));
+  return hash_of(read_text_file(path, pair_table_kind, largest_file));
 }
 
 }  // namespace pencilbox

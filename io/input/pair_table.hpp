@@ -4,10 +4,14 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/interactions/tabulated_model.hpp"
 
 namespace pencilbox {
+
+/// In words.
+inline constexpr std::string_view pair_table_kind = "a table of a pair potential";
 
 /// Throws InputError, "file:line: ...", for what is wrong: rows out of order or with a gap, an
 /// energy that its force contradicts; and if the file is another one than that of this hash. The

@@ -21,9 +21,6 @@
 namespace pencilbox {
 namespace {
 
-constexpr std::string_view start_kind =
-    "a LAMMPS data file, an extended XYZ file, a checkpoint or a trajectory of pencilbox";
-
 bool begins_with(std::string_view text, std::string_view mark) {
   return text.substr(0, mark.size()) == mark;
 }
@@ -73,16 +70,17 @@ StartState read_start(const std::filesystem::path& path, const StartFileRequest&
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error) require_memory(static_cast<std::int64_t>(size));
-  return parse_start(read_text_file(path, start_kind, std::numeric_limits<std::uintmax_t>::max()),
-                     path, request);
+  return parse_start(
+      read_text_file(path, start_file_kind, std::numeric_limits<std::uintmax_t>::max()), path,
+      request);
 }
 
 StartState parse_start(std::string text, const std::filesystem::path& path,
                        const StartFileRequest& request) {
   const std::string name = path.string();
-  if (text.empty()) complain(name + ":1", "empty file", "0 bytes", start_kind);
+  if (text.empty()) complain(name + ":1", "empty file", "0 bytes", start_file_kind);
   refuse_other_formats(text, name);
-  require_text(text, name, start_kind);
+  require_text(text, name, start_file_kind);
   return is_xyz(path, text) ? read_extended_xyz(text, name, request)
                             : read_lammps_data(text, name, request);
 }

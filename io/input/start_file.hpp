@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/start_state.hpp"
@@ -21,6 +22,10 @@ struct StartFileRequest {
 
   bool gives_mass(std::size_t type) const { return mass_is_given.empty() || mass_is_given[type]; }
 };
+
+/// What a start file may be, in words.
+inline constexpr std::string_view start_file_kind =
+    "a LAMMPS data file, an extended XYZ file, a checkpoint or a trajectory of pencilbox";
 
 /// Reads a LAMMPS data file, the first frame of an extended XYZ file, a checkpoint or a frame of an
 /// H5MD trajectory of an earlier run. The format of a text is told by the ending (.xyz, .extxyz;

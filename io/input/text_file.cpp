@@ -58,6 +58,13 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+void require_file(const fs::path& path, std::string_view place, std::string_view kind) {
+  std::error_code error;
+  if (fs::status(path, error).type() == fs::file_type::not_found) {
+    complain(place, "file not found", path.string(), kind);
+  }
+}
+
 std::string read_text_file(const fs::path& path, std::string_view kind, std::uintmax_t largest) {
   const std::string name = path.string();
   std::error_code error;

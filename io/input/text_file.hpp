@@ -8,6 +8,9 @@
 
 namespace pencilbox {
 
+/// Throws InputError at `place`, where the file is asked for, if there is none.
+void require_file(const std::filesystem::path& path, std::string_view place, std::string_view kind);
+
 /// Reads the file. Throws InputError that says whether it is missing, a directory, not a regular
 /// file, unreadable or larger than `largest` bytes. `kind` names what was expected ("a YAML deck").
 std::string read_text_file(const std::filesystem::path& path, std::string_view kind,

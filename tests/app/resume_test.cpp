@@ -350,7 +350,8 @@ TEST_F(ResumedRun, ATableOfPairsIsTheSameWhereverItLies) {
   const ProgramResult moved =
       program("run moved/deck.yaml --quiet --resume --set run.steps=40" + tabulated);
   EXPECT_EQ(moved.exit_code, 0) << moved.err;
-  EXPECT_NE(refused("--set run.steps=50" + tabulated).err.find("pairs.csv: file not found"),
+  EXPECT_NE(refused("--set run.steps=50" + tabulated)
+                .err.find("potential.tables[0].file: file not found, got "),
             std::string::npos);
 }
 

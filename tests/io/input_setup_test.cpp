@@ -228,7 +228,9 @@ TEST(BadSetup, GivesOneLineWithThePlaceInTheDeck) {
       << crowded;
   const std::string missing = error(
       "system: {particles: {file: no such file.data}}\npotential: {cutoff: 2}\nrun: {steps: 0}\n");
-  EXPECT_EQ(missing.substr(0, 36), "no such file.data: file not found, a") << missing;
+  EXPECT_EQ(missing.substr(0, 84),
+            "deck.yaml:1: system.particles.file: file not found, got no such file.data, allowed a")
+      << missing;
 }
 
 TEST(BadSetup, ATemperatureOfASingleParticleFromAFile) {
