@@ -182,8 +182,8 @@ class NoseHoover final : public Integrator<Precision>, public SharedIntegrator<P
     take(state, chain_velocity, now.velocity, links_);
     take(state, twice_kinetic_energy, &now.twice_kinetic_energy, 1);
     if (!temperature_.stays()) take(state, bath_energy, &now.bath_energy, 1);
-    put(now, stream);
-    has_begun_ = true;
+    has_begun_ = knows_anything(now);
+    if (has_begun_) put(now, stream);
   }
 
   SharedIntegrator<Precision>* shared() override { return this; }
@@ -297,6 +297,14 @@ class NoseHoover final : public Integrator<Precision>, public SharedIntegrator<P
 
   static void copy(Buffer<ChainState>& to, const Buffer<ChainState>& from, Stream& stream) {
     memory::copy(to.data(), from.data(), sizeof(ChainState), stream);
+  }
+
+  /// Else it is that of a start, before anybody has told it the kinetic energy.
+  bool knows_anything(const ChainState& chain) const {
+    const auto is_zero = [](double number) { return number == 0.0; };
+    return chain.twice_kinetic_energy != 0.0 ||
+           !std::all_of(chain.position, chain.position + links_, is_zero) ||
+           !std::all_of(chain.velocity, chain.velocity + links_, is_zero);
   }
 
   ChainState get(Stream& stream) {

@@ -147,6 +147,22 @@ TEST_F(ResumedRun, EveryPrecisionToo) {
   }
 }
 
+/// Before a first step a bath may not know yet what it will note there.
+TEST_F(ResumedRun, FromItsStartWithEveryBath) {
+  write("deck.yaml", resumable_deck(8));
+  for (const std::string bath :
+       {"langevin, friction: 1", "velocity-rescaling, relaxation_time: 0.1",
+        "nose-hoover, relaxation_time: 0.1"}) {
+    const std::string folder = bath.substr(0, bath.find(','));
+    const std::string with =
+        "--set 'integrator={temperature: 1, type: " + bath + "}' --set output.directory=" + folder;
+    run(with + "/whole");
+    run(with + "/parts --set run.steps=0");
+    run(with + "/parts --resume");
+    expect_same_outputs(folder + "/whole", folder + "/parts");
+  }
+}
+
 TEST_F(ResumedRun, AStopWhereALongerRunWouldNotLookChangesNoBit) {
   write("deck.yaml", resumable_deck(40));  // rows every 2 steps: 33 is none of them
   run("--set output.directory=whole");
