@@ -6,12 +6,12 @@
 The number of a deck tells all of it: particles and box, potential, back end, precision,
 integrator, barostat, observables, how often what is written. Each is run, and
 
-- its first energy and pressure are held against those of `reference` in double,
-- a run in two parts and one on several ranks have to leave the same bytes in all tables,
+- its first energy and pressure are held against those of `reference` in double;
+- where the deck says `deterministic`, a run in two parts and one on several ranks have to leave the
+  same bytes in all tables.
 
-where the deck says `deterministic`. Who refuses a deck does so in one line, with exit code 2; a run
-that cannot go on ends with one line and exit code 3. What breaks that is printed with its
-number, and the exit code is 1.
+Who refuses a deck does so in one line, with exit code 2; a run that cannot go on ends with one line
+and exit code 3. What breaks that is printed with its number, and the exit code is 1.
 """
 
 import argparse
@@ -107,8 +107,10 @@ class Deck:
 
     @staticmethod
     def _barostat(draw, has_barostat):
+        if not has_barostat:
+            return []
         every = draw.randint(1, 7)
-        return [f"barostat: {{pressure: 1, relaxation_time: 2, every: {every}}}"] * has_barostat
+        return [f"barostat: {{pressure: 1, relaxation_time: 2, every: {every}}}"]
 
     @staticmethod
     def _momentum(draw):
@@ -116,15 +118,20 @@ class Deck:
 
     @staticmethod
     def _observables(draw, sides, periodic, has_barostat):
-        anywhere = ["type: energies-by-type, every: 5", "type: coordination, every: 4, max_distance: 1.4"]
+        allowed = ["type: energies-by-type, every: 5",
+                   "type: coordination, every: 4, max_distance: 1.4"]
         in_one_box = ["type: mean-squared-displacement, every: 2, length: 6, origin_every: 2",
                       "type: velocity-autocorrelation, every: 1, length: 7, origin_every: 3",
                       "type: density-profile, every: 3, axis: y, bins: 17"]
         in_a_closed_box = ["type: pressure-tensor, every: 4",
-                           f"type: radial-distribution, every: 3, max_distance: {0.45 * min(sides)}"]
-        allowed = (anywhere + in_one_box * (not has_barostat) + in_a_closed_box * all(periodic))
+                           f"type: radial-distribution, every: 3, "
+                           f"max_distance: {0.45 * min(sides)}"]
+        if not has_barostat:
+            allowed += in_one_box
+        if all(periodic):
+            allowed += in_a_closed_box
         drawn = [f"{{{one}}}" for one in allowed if draw.random() < 0.4]
-        return [f"observables: [{', '.join(drawn)}]"] * bool(drawn)
+        return [f"observables: [{', '.join(drawn)}]"] if drawn else []
 
 
 class Checker:
@@ -140,10 +147,15 @@ class Checker:
         self._compare_with_reference(deck, whole)
         if not deck.deterministic:
             return
-        if self._run(deck, "parts", sets=[f"run.steps={deck.middle()}"]) is not None:
-            self._expect_same(deck, whole, self._run(deck, "parts", "--resume"), "in two parts")
+        self._run(deck, "parts", sets=[f"run.steps={deck.middle()}"])
+        parts = self._run(deck, "parts", "--resume")
+        if parts is None:
+            self._note(deck, "does not go on")
+        else:
+            self._expect_same(deck, whole, parts, "in two parts")
         ranks = self._run(deck, "ranks", "--ranks", str(self.ranks))
-        self._expect_same(deck, whole, ranks, f"on {self.ranks} ranks")
+        if ranks is not None:
+            self._expect_same(deck, whole, ranks, f"on {self.ranks} ranks")
 
     def _run(self, deck, directory, *options, sets=()):
         """The tables that a run leaves; None where there is no run."""
@@ -175,8 +187,6 @@ class Checker:
         self.same += 1
 
     def _expect_same(self, deck, whole, other, how):
-        if other is None:
-            return
         self.same += 1
         for name in sorted(whole.keys() | other.keys()):
             if whole.get(name) != other.get(name):
