@@ -167,7 +167,8 @@ class Checker:
             return {table.name: table.read_text()
                     for table in sorted((self.folder / directory).glob("*.csv"))}
         if run.returncode not in (REFUSED, ENDED) or run.stderr.count("\n") != 1:
-            self._note(deck, f"{' '.join(command[1:])}: exit code {run.returncode}, {run.stderr}")
+            self._note(deck, f"{' '.join(command[1:])}: exit code {run.returncode}, "
+                       + run.stderr[:500])
         self.refused += 1
         return None
 
