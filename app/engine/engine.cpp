@@ -115,10 +115,10 @@ void Engine<Precision>::enqueue_cycles(std::int32_t left) {
   const std::int32_t units = units_of_a_cycle(left);
   const std::int32_t shortest = std::max(1, units - 2);
   const std::int32_t cycles = std::min(most_ahead, (left + shortest - 1) / shortest);
-  const std::int32_t whole = left / units;
-  const bool all_sampled = whole < 2 && is_next_a_sample(false);
+  const std::int32_t surely_whole = left / units;
+  const bool all_sampled = surely_whole < 2 && is_next_a_sample(false);
   for (std::int32_t k = 0; k < cycles; ++k) {
-    const bool sampled = all_sampled || (k > 0 && k < whole && is_next_a_sample());
+    const bool sampled = all_sampled || (k > 0 && k < surely_whole && is_next_a_sample());
     profiler_.sample_if(sampled);
     if (sampled || !takes_graphs() || !has_run_) {
       plan().cycle(units, units_come_as());

@@ -10,7 +10,7 @@
 
 namespace pencilbox {
 
-/// In words.
+/// What such a file is called where it is missed.
 inline constexpr std::string_view pair_table_kind = "a table of a pair potential";
 
 /// Throws InputError, "file:line: ...", for what is wrong: rows out of order or with a gap, an

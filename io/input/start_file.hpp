@@ -23,7 +23,7 @@ struct StartFileRequest {
   bool gives_mass(std::size_t type) const { return mass_is_given.empty() || mass_is_given[type]; }
 };
 
-/// What a start file may be, in words.
+/// What a start file may be, told where it is missed.
 inline constexpr std::string_view start_file_kind =
     "a LAMMPS data file, an extended XYZ file, a checkpoint or a trajectory of pencilbox";
 

@@ -137,7 +137,7 @@ class Deck:
 class Checker:
     def __init__(self, program, folder, ranks):
         self.program, self.folder, self.ranks = program, folder, ranks
-        self.same, self.refused, self.wrong = 0, 0, []
+        self.compared, self.refused, self.wrong = 0, 0, []
 
     def check(self, deck):
         (self.folder / "deck.yaml").write_text(deck.text)
@@ -185,10 +185,10 @@ class Checker:
                 continue
             if not abs(got - wanted) <= TOLERANCE[deck.precision] * (1 + abs(wanted)):
                 self._note(deck, f"{column} of the start is {got}, of reference {wanted}")
-        self.same += 1
+        self.compared += 1
 
     def _expect_same(self, deck, whole, other, how):
-        self.same += 1
+        self.compared += 1
         for name in sorted(whole.keys() | other.keys()):
             if whole.get(name) != other.get(name):
                 self._note(deck, f"{name} is another one {how}")
@@ -218,14 +218,16 @@ def main():
     if given.print:
         print("---\n".join(deck.text for deck in decks), end="")
         return 0
-    same = refused = 0
+    compared = refused = 0
     wrong = []
     for deck in decks:
         with tempfile.TemporaryDirectory() as folder:
             checker = Checker(program, pathlib.Path(folder), given.ranks)
             checker.check(deck)
-        same, refused, wrong = same + checker.same, refused + checker.refused, wrong + checker.wrong
-    print(f"{given.decks} decks: {same} comparisons, {refused} refused, {len(wrong)} wrong")
+        compared += checker.compared
+        refused += checker.refused
+        wrong += checker.wrong
+    print(f"{given.decks} decks: {compared} comparisons, {refused} refused, {len(wrong)} wrong")
     return 1 if wrong else 0
 
 
