@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/cell_parts.hpp"
+#include "core/device/read_ahead.hpp"
 #include "core/grid_view.hpp"
 #include "core/look_ahead.hpp"
 #include "core/pair_coordinates.hpp"
@@ -137,7 +138,7 @@ struct IntoCells {
     const Index home = cell[i];
     if (!unseen.has(grid, home)) return wait(i);
     const Vec3<State> then = ahead(offset, velocity, kick);
-    const Vec3<State>& tells = ahead.tells_cell(offset, then);
+    const Vec3<State> tells = ahead.tells_cell(offset, then);
     if (is_inside(tells)) return take_ticket(i, home, then);  // most are: nothing to divide
     const CellCoordinates old = grid.coordinates(home);
     const WayToCell<State> way(grid, old, tells);
@@ -191,24 +192,18 @@ struct UnderWatch {
   using State = typename Precision::State;
   using Pair = typename Precision::Pair;
   Vec3View<State> position;
-  Vec3View<const State> reference;           ///< [N] places that the list was made of
+  const PackedPosition<Pair>* reference;     ///< [N] places that the list was made of
   Vec3View<Pair> kick;                       ///< [N] of the last force: see LookAhead
   PackedPosition<Pair>* packed;              ///< [N] the mirror that pair kernels read
   PairCoordinates<State, Pair> coordinates;  ///< there
-  const std::int32_t* type;
   State most_squared;      ///< of a displacement [sigma^2]
   State farthest_squared;  ///< of a stray's
   StraysView strays;
   StepControl* control;
-  bool several_types;
 
-  /// What the watch reads of a particle.
-  struct Watched {
-    Vec3<State> reference;
-    std::int32_t type = 0;
-  };
-  PENCILBOX_DEVICE_FUNCTION Watched read(Index i) const {
-    return {reference[i], several_types ? type[i] : 0};
+  /// What the watch reads of a particle: its place in the list, and its type.
+  PENCILBOX_DEVICE_FUNCTION PackedPosition<Pair> read(Index i) const {
+    return read_ahead(reference + i);
   }
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
@@ -216,9 +211,10 @@ struct UnderWatch {
     (*this)(i, offset, read(i), unit);
   }
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i, const Vec3<State>& offset,
-                                            const Watched& watched, std::int32_t unit) const {
+                                            const PackedPosition<Pair>& its_reference,
+                                            std::int32_t unit) const {
     position.store(i, offset);
-    show(i, offset, watched.reference, watched.type, unit);
+    show(i, offset, its_reference, unit);
   }
 
   /// The first unit for which who moves particles shall say by what kicks.
@@ -241,10 +237,10 @@ struct UnderWatch {
 
   /// In the mirror, and whether it has moved too far.
   PENCILBOX_DEVICE_FUNCTION void show(Index i, const Vec3<State>& offset,
-                                      const Vec3<State>& its_reference, std::int32_t its_type,
+                                      const PackedPosition<Pair>& its_reference,
                                       std::int32_t unit) const {
-    const Vec3<State> moved = offset - its_reference;
-    packed[i] = {coordinates(offset), static_cast<typename PackedPosition<Pair>::Type>(its_type)};
+    const Vec3<State> moved = offset - its_reference.position.template to<State>();
+    packed[i] = {coordinates(offset), its_reference.type};
     const State squared = dot(moved, moved);
     if (squared <= most_squared) return;
     if (squared <= farthest_squared && strays.note(i, unit)) return;

@@ -61,7 +61,7 @@ struct KickAndDrift {
   /// Everything that moving a particle reads.
   struct Read {
     MovingParticle<Precision> moving;
-    typename UnderWatch<Precision>::Watched watched;  ///< where it will be under watch
+    PackedPosition<typename Precision::Pair> reference;  ///< where it will be under watch
     bool kick_is_wanted = false;
   };
   PENCILBOX_DEVICE_FUNCTION Read read(Index i) const {
@@ -85,7 +85,7 @@ struct KickAndDrift {
       if (read.kick_is_wanted) {
         arrival.under_watch.note_kick(i, moving.half_kick(force).twice());
       }
-      arrival.under_watch(i, moving.position, read.watched, arrival.unit);
+      arrival.under_watch(i, moving.position, read.reference, arrival.unit);
     } else {
       arrival.into_cells(i, moving.position, arrival.step);
     }
@@ -103,9 +103,7 @@ struct KickAndDrift {
   PENCILBOX_DEVICE_FUNCTION void fetch_ahead(Index i) const {
     position.fetch_ahead(i);
     velocity.fetch_ahead(i);
-    if (is_watched()) {
-      arrival.under_watch.reference.fetch_ahead(i);
-    }
+    if (is_watched()) pencilbox::fetch_ahead(arrival.under_watch.reference + i);
   }
   /// One that was moved apart from where it lies, and has been shown where it is.
   PENCILBOX_DEVICE_FUNCTION void store(Index i, const MovingParticle<Precision>& moved) const {

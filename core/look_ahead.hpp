@@ -50,9 +50,11 @@ struct LookAhead {
   /// What tells the cell of a particle at `position` whose place is `then`. Of a start, where
   /// nobody looks ahead, it is not what pairs see: rounded for them, one beside a face may be
   /// beyond it, and not be where ranks have dealt it out to.
-  PENCILBOX_DEVICE_FUNCTION const Vec3<State>& tells_cell(const Vec3<State>& position,
-                                                          const Vec3<State>& then) const {
-    return served() == 0 ? position : then;
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> tells_cell(const Vec3<State>& position,
+                                                   const Vec3<State>& then) const {
+    const bool is_start = served() == 0;
+    return {is_start ? position.x : then.x, is_start ? position.y : then.y,
+            is_start ? position.z : then.z};
   }
 
  private:

@@ -454,7 +454,9 @@ ExactState Engine<Precision>::exact_state() {
   if (!candidate().keeps_list()) return state;
   const StepControl control = read_control();
   state.skin = candidate().skin;
-  state.reference = download_reference(binning_->reference(), particles_, stream_);
+  Vec3Buffer<typename Precision::State> reference;
+  binning_->copy_reference(reference, particles_.count, stream_);
+  state.reference = download_reference(reference, particles_, stream_);
   state.list_age = control.age + carried_;
   state.list_age_before = control.age_before;
   return state;

@@ -94,8 +94,9 @@ std::int64_t bytes_in(const Problem& problem) {
   const bool on_ring = problem.parts_of_a_cell == CellParts::of_slices && problem.box.periodic[0];
   const std::int64_t pairs =
       separate && !list && !on_ring ? 3 * sizeof(typename Precision::Pair) : 0;
+  constexpr std::int64_t mirrors_places_and_kicks = 2 * 4 + 4 + 3;
   const std::int64_t watched =
-      list ? 3 * sizeof(typename Precision::State) + 8 * sizeof(typename Precision::Pair) : 0;
+      list ? mirrors_places_and_kicks * sizeof(typename Precision::Pair) : 0;
   const std::int64_t ring = on_ring ? sizeof(RingPosition<typename Precision::Pair>) : 0;
   const std::int64_t parts = problem.parts_of_a_cell;
   const std::int64_t per_cell = (parts == 1 ? 3 : 3 * parts + 1) * std::int64_t{sizeof(Index)};

@@ -185,8 +185,8 @@ void RankDomain<Precision>::order_and_list() {
 template <class Precision>
 void RankDomain<Precision>::list() {
   profiler_.begin(Region::prepare, stream_);
-  backend_->rebuild(as_this_rank_sees(binning_->view_for_list(particles_), PartOfTargets::all),
-                    stream_);
+  backend_->rebuild(
+      as_this_rank_sees(binning_->view_for_list(particles_, stream_), PartOfTargets::all), stream_);
   profiler_.begin(Region::end, stream_);
 }
 
@@ -384,8 +384,7 @@ void RankDomain<Precision>::keep_list() {
   control_.upload(std::vector<StepControl>(1), stream_);
   kept_order_ = is_ordered_;
   if (!is_ordered_) return;
-  kept_reference_.resize(particles_.count);
-  copy_rows(kept_reference_, binning_->reference(), particles_.count, stream_);
+  binning_->copy_reference(kept_reference_, particles_.count, stream_);
 }
 
 /// The list is made once more, of what it was made of. Who had no order yet is there already.
@@ -399,9 +398,11 @@ void RankDomain<Precision>::return_to_references() {
 
 template <class Precision>
 void RankDomain<Precision>::add_references(LargeVector<Row>& rows) {
-  const LargeVector<Vec3<State>> references = download_vectors(binning_->reference(), stream_);
-  const std::size_t count = std::min(rows.size(), references.size());
-  for (std::size_t i = 0; i < count; ++i) rows[i].reference = references[i];
+  Vec3Buffer<State> references;
+  binning_->copy_reference(references, particles_.count, stream_);
+  const LargeVector<Vec3<State>> downloaded = download_vectors(references, stream_);
+  const std::size_t count = std::min(rows.size(), downloaded.size());
+  for (std::size_t i = 0; i < count; ++i) rows[i].reference = downloaded[i];
 }
 
 template class RankDomain<SinglePrecision>;

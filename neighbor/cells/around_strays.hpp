@@ -50,7 +50,7 @@ struct AroundStrays {
   const Index* offset;  ///< [cells + 1]
   const Index* cell;
   const PackedPosition<Pair>* packed;  ///< where everybody is in this unit
-  Vec3View<const State> place;         ///< that the list was made of
+  const PackedPosition<Pair>* place;   ///< that the list was made of
   State cutoff, listed;
   StepControl* control;
 
@@ -62,7 +62,7 @@ struct AroundStrays {
     const Index y = cells_gone(position.y, grid.side.y, home.y, grid.cells.y, grid.periodic.y);
     const Index z = cells_gone(position.z, grid.side.z, home.z, grid.cells.z, grid.periodic.z);
     const Vec3<State> by = grid.shift(x, y, z).rounded;
-    const Vec3<State> its_place = place[i], gone = position - its_place;
+    const Vec3<State> its_place = place_of(i), gone = position - its_place;
     return {{grid.wrap_x(home.x + x), grid.wrap_y(home.y + y), grid.wrap_z(home.z + z)},
             position - by,
             its_place - by,
@@ -114,7 +114,7 @@ struct AroundStrays {
   }
   PENCILBOX_DEVICE_FUNCTION bool is_not_listed(const Stray<State>& of, Index particle,
                                                const Vec3<State>& centre) const {
-    const Vec3<State> from_stray = place[particle] + centre - of.place;
+    const Vec3<State> from_stray = place_of(particle) + centre - of.place;
     return dot(from_stray, from_stray) > listed * listed;
   }
 
@@ -124,6 +124,10 @@ struct AroundStrays {
   }
 
  private:
+  PENCILBOX_DEVICE_FUNCTION Vec3<State> place_of(Index particle) const {
+    return place[particle].position.template to<State>();
+  }
+
   PENCILBOX_DEVICE_FUNCTION static Index cells_gone(State offset, State side, Index cell,
                                                     Index cells, bool periodic) {
     const auto gone = static_cast<Index>(std::floor(offset / side + State(0.5)));

@@ -154,7 +154,7 @@ struct Reorder {
   Vec3View<const Pair> kick;
   LookAhead<Precision> ahead;
   PairCoordinates<State, Pair> coordinates;
-  PackedPosition<Pair>* packed_place;  ///< of a list; null where an order lasts one step
+  PackedPosition<Pair>* reference;     ///< of a list; null where an order lasts one step
   Vec3<State> side;                    ///< of a cell [sigma]
   Index* places;                       ///< [N] of those that were there before; null: nobody asks
   RingPosition<Pair>* on_ring;         ///< null where nobody reads it
@@ -193,9 +193,9 @@ struct Reorder {
     const Index now =
         order != nullptr ? i : begin_of[parts.number(side, row.cell, then)] + row.ticket;
     if (places != nullptr) places[order != nullptr ? order[i] : i] = now;
-    if (packed_place != nullptr) {
+    if (reference != nullptr) {
       const auto type = static_cast<typename PackedPosition<Pair>::Type>(row.type);
-      packed_place[now] = {coordinates(then), type};
+      reference[now] = {coordinates(then), type};
     }
     to.position.store(now, row.position);
     const Vec3<Pair> seen = coordinates(row.position);
@@ -246,16 +246,13 @@ struct ScanAndReorder {
   }
 };
 
-/// Takes the new order back to the arrays that everybody knows, and the places that the list is
-/// made of to where the watch finds them.
+/// Takes the new order back to the arrays that everybody knows.
 template <class Precision>
 struct SettleOrder {
   static constexpr const char* name = "binning: settle";
   using State = typename Precision::State;
   using Pair = typename Precision::Pair;
   StateView<State> from, to;
-  Vec3View<State> reference;
-  const PackedPosition<Pair>* packed_place;
   PackedPosition<Pair>* packed;
   PairCoordinates<State, Pair> coordinates;
   bool several_types;
@@ -267,7 +264,6 @@ struct SettleOrder {
     const Vec3<State> position = from.position[i];
     const std::int32_t type = several_types ? from.type[i] : 0;
     to.position.store(i, position);
-    reference.store(i, packed_place[i].position.template to<State>());
     packed[i] = {coordinates(position), static_cast<typename PackedPosition<Pair>::Type>(type)};
     to.velocity.store(i, from.velocity[i]);
     to.cell[i] = from.cell[i];
@@ -298,13 +294,26 @@ struct PackPositions {
 template <class Precision>
 struct RoundReferences {
   static constexpr const char* name = "binning: round references";
-  using State = typename Precision::State;
-  Vec3View<State> reference;
-  PairCoordinates<State, typename Precision::Pair> coordinates;
+  using Pair = typename Precision::Pair;
+  PackedPosition<Pair>* reference;
+  PairCoordinates<typename Precision::State, Pair> coordinates;
 
   PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
-    const Vec3<State> place = reference[i];
-    reference.store(i, coordinates(place).template to<State>());
+    Vec3<Pair>& place = reference[i].position;
+    place = coordinates(place.template to<typename Precision::State>());
+  }
+};
+
+/// From where a list's places are gathered to arrays of coordinates.
+template <class Precision>
+struct SpreadReferences {
+  static constexpr const char* name = "binning: spread references";
+  using State = typename Precision::State;
+  const PackedPosition<typename Precision::Pair>* reference;
+  Vec3View<State> to;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    to.store(i, reference[i].position.template to<State>());
   }
 };
 
@@ -373,14 +382,12 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     keys_.resize(count);
   }
   if (rules_.lasts == OrderLasts::while_near) {
-    const bool grows = count > reference_.x.size();
-    reference_.resize(count);
+    const bool grows = count > kick_.x.size();
     kick_.resize(count);
-    if (grows) {
-      reference_.fill_bytes(0, stream);  // ranks copy rows that are nobody's, too
-      kick_.fill_bytes(0, stream);
+    if (grows) kick_.fill_bytes(0, stream);  // ranks copy rows that are nobody's, too
+    for (auto* packed : {&packed_[0], &packed_[1], &reference_}) {
+      reserve_packed(count, *packed, stream);
     }
-    reserve_mirrors(count, stream);
     reserve_strays(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
     if (!is_on_ring()) {
@@ -419,7 +426,7 @@ void Binning<Precision>::look_for_missed_pairs(const Particles<Precision>& parti
                                        offset_.data(),
                                        particles.state.cell.data(),
                                        packed_[static_cast<std::size_t>(mirror) % 2].data(),
-                                       std::as_const(reference_).view(),
+                                       reference_.data(),
                                        static_cast<State>(rules_.bounds.cutoff),
                                        static_cast<State>(rules_.bounds.listed),
                                        control};
@@ -461,13 +468,13 @@ void Binning<Precision>::reserve_rows(Index count, Stream& stream) {
 /// Rows that nobody has written are some type's: where letters between ranks were too short, forces
 /// are computed of such, in vain.
 template <class Precision>
-void Binning<Precision>::reserve_mirrors(Index count, Stream& stream) {
-  for (auto& packed : packed_) {
-    if (packed.size() == count + 1) continue;
-    packed.resize(count + 1);
-    packed.fill_bytes(0, stream);
-    for_each(stream, 1, PadMirror<typename Precision::Pair>{packed.data() + count});
-  }
+void Binning<Precision>::reserve_packed(Index count,
+                                        Buffer<PackedPosition<typename Precision::Pair>>& packed,
+                                        Stream& stream) {
+  if (packed.size() == count + 1) return;
+  packed.resize(count + 1);
+  packed.fill_bytes(0, stream);
+  for_each(stream, 1, PadMirror<typename Precision::Pair>{packed.data() + count});
 }
 
 /// Of particles as they lie now.
@@ -542,20 +549,17 @@ Arrival<Precision> Binning<Precision>::arrival(Particles<Precision>& particles, 
   arrival.step = step;
   arrival.unit = unit;
   if (rules_.lasts == OrderLasts::one_step) return arrival;
-  const Vec3Buffer<State>& reference = reference_;
   const auto squared = [](double length) { return static_cast<State>(length * length); };
   arrival.then = Arrival<Precision>::Then::under_watch;
   arrival.under_watch = {state.position.view(),
-                         reference.view(),
+                         reference_.data(),
                          kick_.view(),
                          packed_[static_cast<std::size_t>(unit) % 2].data(),
                          coordinates(),
-                         state.type.data(),
                          squared(rules_.bounds.most_displacement),
                          squared(rules_.bounds.farthest),
                          strays(),
-                         control,
-                         particles.types > 1};
+                         control};
   return arrival;
 }
 
@@ -583,9 +587,9 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
                                rules_.parts.count};
   if (rules_.lasts == OrderLasts::while_near) {
     for_each(stream, particles.count,
-             SettleOrder<Precision>{view_of(other_), view_of(particles.state), reference_.view(),
-                                    packed_[1].data(), packed_[0].data(), coordinates(),
-                                    particles.types > 1, offsets, particles.count});
+             SettleOrder<Precision>{view_of(other_), view_of(particles.state), packed_[0].data(),
+                                    coordinates(), particles.types > 1, offsets,
+                                    particles.count});
     return;
   }
   if (rules_.parts.count > 1) for_each(stream, grid_.count() + 1, offsets);
@@ -614,7 +618,7 @@ void Binning<Precision>::scan_and_reorder(Particles<Precision>& particles,
                                    std::as_const(*this).kick(),
                                    ahead,
                                    coordinates(),
-                                   packed_[1].data(),
+                                   reference_.data(),
                                    grid_.view<State>().side,
                                    places_,
                                    on_ring_.data(),
@@ -659,7 +663,7 @@ void Binning<Precision>::change_lattice(double spacing, const Particles<Precisio
   rules_.spacing = spacing;
   if (rules_.lasts == OrderLasts::one_step) return;
   renew_mirror(particles, stream);
-  for_each(stream, particles.count, RoundReferences<Precision>{reference_.view(), coordinates()});
+  for_each(stream, particles.count, RoundReferences<Precision>{reference_.data(), coordinates()});
 }
 
 template <class Precision>
@@ -696,12 +700,28 @@ BinnedParticles<Precision> Binning<Precision>::view(const Particles<Precision>& 
 }
 
 template <class Precision>
-BinnedParticles<Precision> Binning<Precision>::view_for_list(
-    const Particles<Precision>& particles) const {
-  if (rules_.lasts == OrderLasts::one_step) return view(particles);
-  BinnedParticles<Precision> binned = view(particles, 1);
-  binned.state_position = reference_.view();
+BinnedParticles<Precision> Binning<Precision>::view_for_list(const Particles<Precision>& particles,
+                                                             Stream& stream) {
+  BinnedParticles<Precision> binned = view(particles);
+  if (rules_.lasts == OrderLasts::one_step) return binned;
+  binned.packed = reference_.data();
+  binned.state_position = {};
+  if (!emulates_blocks) return binned;
+  spread_reference(other_.position, static_cast<Index>(other_.cell.size()), stream);
+  binned.state_position = std::as_const(other_.position).view();
   return binned;
+}
+
+template <class Precision>
+void Binning<Precision>::copy_reference(Vec3Buffer<State>& to, Index rows, Stream& stream) const {
+  to.resize(rows);
+  spread_reference(to, rows, stream);
+}
+
+template <class Precision>
+void Binning<Precision>::spread_reference(Vec3Buffer<State>& to, Index rows,
+                                          Stream& stream) const {
+  for_each(stream, rows, SpreadReferences<Precision>{reference_.data(), to.view()});
 }
 
 template <class Precision>

@@ -12,8 +12,7 @@
 // are then made of places a little ahead of where particles are (core/look_ahead.hpp), and
 // particles are under watch: these places are kept, and a mirror of the present ones, packed as
 // pair kernels gather them. It lasts until a pair may be missed: see missed_pairs.hpp. There are
-// two mirrors in turn: a kernel that reads the one may write the other. While a list is made the
-// second shows the places that it is made of.
+// two mirrors in turn: a kernel that reads the one may write the other.
 #pragma once
 
 #include <array>
@@ -154,23 +153,26 @@ class Binning {
   BinnedParticles<Precision> view(const Particles<Precision>& particles,
                                   std::int32_t unit = 0) const;
 
-  /// As whoever makes a list sees them: where they are to be for it.
-  BinnedParticles<Precision> view_for_list(const Particles<Precision>& particles) const;
+  /// As whoever makes a list sees them: where they are to be for it. Arrays of coordinates show
+  /// that on a CPU alone, whose vectors read them: in memory that is free until the next order.
+  BinnedParticles<Precision> view_for_list(const Particles<Precision>& particles, Stream& stream);
 
   /// [N] what the last force has added to each velocity in a step, as who moved them has noted;
   /// empty where the order does not last.
   Vec3View<typename Precision::Pair> kick() { return kick_.view(); }
   Vec3View<const typename Precision::Pair> kick() const { return kick_.view(); }
 
-  /// [N] places that the order was made of, where it lasts; empty where it does not.
-  const Vec3Buffer<State>& reference() const { return reference_; }
+  /// [rows] places that the order was made of, where it lasts.
+  void copy_reference(Vec3Buffer<State>& to, Index rows, Stream& stream) const;
 
   /// Waits for the stream.
   BinningHealth health(Stream& stream);
 
  private:
   void reserve_rows(Index count, Stream& stream);
-  void reserve_mirrors(Index count, Stream& stream);
+  void reserve_packed(Index count, Buffer<PackedPosition<typename Precision::Pair>>& packed,
+                      Stream& stream);
+  void spread_reference(Vec3Buffer<State>& to, Index rows, Stream& stream) const;
   void reserve_ring(Index count, Stream& stream);
   void reserve_strays(Index count, Stream& stream);
   void count_anew(Stream& stream);
@@ -194,8 +196,8 @@ class Binning {
   bool works_in_blocks_ = !emulates_blocks;
   ParticleState<Precision> other_;
   Vec3Buffer<typename Precision::Pair> pair_position_;  // only where it differs from the state's
-  Vec3Buffer<State> reference_;                         // only where the order lasts
-  Vec3Buffer<typename Precision::Pair> kick_;           // likewise: of who moved last
+  Buffer<PackedPosition<typename Precision::Pair>> reference_;  // only where the order lasts
+  Vec3Buffer<typename Precision::Pair> kick_;                   // likewise: of who moved last
   /// Likewise: of even units and of odd ones.
   std::array<Buffer<PackedPosition<typename Precision::Pair>>, 2> packed_;
   Buffer<RingPosition<typename Precision::Pair>> on_ring_;  // in slices of a periodic x

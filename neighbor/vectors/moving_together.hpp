@@ -98,8 +98,7 @@ class MovingTogether {
     }
     for (Index k = 0; k < at_once; ++k) {
       const Index i = first + k;
-      watch.show(i, {x[k], y[k], z[k]}, watch.reference[i], watch.several_types ? watch.type[i] : 0,
-                 move_.arrival.unit);
+      watch.show(i, {x[k], y[k], z[k]}, watch.read(i), move_.arrival.unit);
     }
   }
 

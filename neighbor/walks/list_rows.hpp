@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/device/device.hpp"
+#include "core/device/store_where.hpp"
 #include "neighbor/binned_particles.hpp"
 #include "neighbor/problem.hpp"
 #include "neighbor/walks/shift_code.hpp"
@@ -57,14 +58,16 @@ struct ListRows {
   PENCILBOX_DEVICE_FUNCTION GrowingRow begin(Index row) const {
     return {entries + (std::int64_t{row} << (lane_bits + 2)), 0};
   }
-  /// Of entry k of the row that begins there.
+  /// Of entry k of the row that begins there. In bytes and few instructions, as a build asks for
+  /// each: chunks before it, the lane that it falls to, and what that lane takes of the chunk first.
   PENCILBOX_DEVICE_FUNCTION ListEntry* place(const GrowingRow& row, Index k) const {
+    constexpr std::uint32_t four = sizeof(FourEntries), one = sizeof(ListEntry);
     const auto number = static_cast<std::uint32_t>(k);
-    const std::uint32_t lane = number & (static_cast<std::uint32_t>(lanes) - 1U);
-    const std::uint32_t turn = (number >> lane_bits) & 3U;
-    const std::uint32_t chunks = number >> (lane_bits + 2);
-    auto* const first = reinterpret_cast<FourEntries*>(row.begin) + std::uint64_t{chunks} * between;
-    return reinterpret_cast<ListEntry*>(first) + (4U * lane + turn);
+    const std::uint32_t of_lane = one * number >> lane_bits;  // and bits below an entry
+    const std::uint32_t lane = four * number & four * (static_cast<std::uint32_t>(lanes) - 1U);
+    auto* const begin = reinterpret_cast<char*>(row.begin);
+    return reinterpret_cast<ListEntry*>(begin + std::uint64_t{of_lane & ~(four - 1)} * between +
+                                        (lane | (of_lane & (four - one))));
   }
 
   /// Those of a lane, which come stride() apart.
@@ -186,7 +189,7 @@ struct ListBuild {
  private:
   PENCILBOX_DEVICE_FUNCTION void put(const GrowingRow& row, Index k, const ListEntry& entry,
                                      bool is_partner) const {
-    if (is_partner && k < rows.capacity) *rows.place(row, k) = entry;
+    store_where(is_partner && k < rows.capacity, rows.place(row, k), entry);
   }
 };
 

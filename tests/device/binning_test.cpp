@@ -201,7 +201,8 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
   binning.run(particles, StepNumber{nullptr, 1}, profiler, stream,
               binning.look_ahead(nullptr, {interval, interval}, timestep));
 
-  const Vec3Buffer<double>& place = binning.reference();
+  Vec3Buffer<double> place;
+  binning.copy_reference(place, count, stream);
   const auto part = parts_of(particles, place, grid, stream);
   EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
   const auto ids = particles.state.id.download(stream);

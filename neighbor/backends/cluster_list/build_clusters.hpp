@@ -189,7 +189,8 @@ struct BuildClusters {
         const std::uint32_t own =
             ShiftedIndex::of(of_clusters.begin + k * targets_of_a_cluster, ShiftCode::none).word;
         GrowingRow row = row_of(k);
-        for (Index s = block.lane(); s < sources; s += block.warp_size()) {
+        for (Index first = 0; first < sources; first += block.warp_size()) {
+          const Index s = first + block.lane();
           const typename Around::Source source = around.source(s);
           const bool is_near = four.are_near(source.position, around.margin(s));
           const bool is_itself =

@@ -61,16 +61,14 @@ struct ResidentClusters {
   PENCILBOX_DEVICE_FUNCTION void stay(const Block& block, const Row& row, const Shifts& shift_of,
                                       const ResidentEntries& entries) const {
     MovingParticle<Precision> self{};
-    Vec3<State> reference;
-    std::int32_t type = 0;
+    Source reference{};
     if (row.has_target()) {
       self = move.particle(row.particle());
-      reference = move.arrival.under_watch.reference[row.particle()];
-      type = static_cast<std::int32_t>(pairs.particles.packed[row.particle()].type);
+      reference = move.arrival.under_watch.read(row.particle());
     }
     const std::int32_t first_wanting_kicks = move.arrival.under_watch.first_wanting_kicks();
     for_each_unit(block, units, [&](std::int32_t k) {
-      const Sum sum = sum_of(block, row, targets_of(block, row, self, type), shift_of, entries,
+      const Sum sum = sum_of(block, row, targets_of(block, row, self, reference), shift_of, entries,
                              units.read_by(k));
       self.kick_and_drift(sum.force, static_cast<State>(move.timestep));
       if (row.shows()) {
@@ -78,7 +76,7 @@ struct ResidentClusters {
           move.arrival.under_watch.note_kick(row.particle(), self.half_kick(sum.force).twice());
         }
         move.arrival.under_watch.in(units.read_by(k + 1))
-            .show(row.particle(), self.position, reference, type, k + 1);
+            .show(row.particle(), self.position, reference, k + 1);
       }
     });
     if (row.shows()) move.store(row.particle(), self);
@@ -87,7 +85,7 @@ struct ResidentClusters {
   /// Lanes tell each other where the targets are that they have moved.
   PENCILBOX_DEVICE_FUNCTION ClusterTargets<Pair> targets_of(const Block& block, const Row& row,
                                                             const MovingParticle<Precision>& self,
-                                                            std::int32_t type) const {
+                                                            const Source& reference) const {
     const Vec3<Pair> mine = move.arrival.under_watch.coordinates(self.position);
     const int first_lane = block.lane() - row.lane;
     ClusterTargets<Pair> targets;
@@ -97,7 +95,9 @@ struct ResidentClusters {
       const Vec3<Pair> its{block.shuffle(mine.x, from), block.shuffle(mine.y, from),
                            block.shuffle(mine.z, from)};
       std::int32_t its_type = 0;
-      if constexpr (Interaction::needs_types) its_type = block.shuffle(type, from);
+      if constexpr (Interaction::needs_types) {
+        its_type = block.shuffle(static_cast<std::int32_t>(reference.type), from);
+      }
       targets.at[t] = t < row.cluster.count
                           ? Source{its, static_cast<typename Source::Type>(its_type)}
                           : ClusterTargets<Pair>::nobody();

@@ -54,10 +54,10 @@ struct ResidentRows {
                                       const ResidentEntries& entries) const {
     const bool shows = target.is_there && lane == 0;
     MovingParticle<Precision> self{};
-    Vec3<State> reference;
+    Source reference{};
     if (target.is_there) {
       self = move.particle(target.particle);
-      reference = move.arrival.under_watch.reference[target.particle];
+      reference = move.arrival.under_watch.read(target.particle);
     }
     const std::int32_t first_wanting_kicks = move.arrival.under_watch.first_wanting_kicks();
     for_each_unit(block, units, [&](std::int32_t k) {
@@ -70,7 +70,7 @@ struct ResidentRows {
           move.arrival.under_watch.note_kick(target.particle, self.half_kick(sum.force).twice());
         }
         move.arrival.under_watch.in(units.read_by(k + 1))
-            .show(target.particle, self.position, reference, target.type, k + 1);
+            .show(target.particle, self.position, reference, k + 1);
       }
     });
     if (shows) move.store(target.particle, self);
