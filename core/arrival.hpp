@@ -196,8 +196,8 @@ struct UnderWatch {
   Vec3View<Pair> kick;                       ///< [N] of the last force: see LookAhead
   PackedPosition<Pair>* packed;              ///< [N] the mirror that pair kernels read
   PairCoordinates<State, Pair> coordinates;  ///< there
-  State most_squared;      ///< of a displacement [sigma^2]
-  State farthest_squared;  ///< of a stray's
+  State most_squared;                        ///< of a displacement [sigma^2]
+  State farthest_squared;                    ///< of a stray's
   StraysView strays;
   StepControl* control;
 

@@ -207,7 +207,8 @@ class StepPlan {
 
   void rebuild_backend() {
     parts_.profiler.begin(Region::prepare, parts_.stream);
-    BinnedParticles<Precision> places = parts_.binning.view_for_list(parts_.particles, parts_.stream);
+    BinnedParticles<Precision> places =
+        parts_.binning.view_for_list(parts_.particles, parts_.stream);
     places.longest_row = &parts_.control->longest_row;
     parts_.backend.rebuild(places, parts_.stream);
     parts_.profiler.begin(Region::end, parts_.stream);

@@ -154,12 +154,12 @@ struct Reorder {
   Vec3View<const Pair> kick;
   LookAhead<Precision> ahead;
   PairCoordinates<State, Pair> coordinates;
-  PackedPosition<Pair>* reference;     ///< of a list; null where an order lasts one step
-  Vec3<State> side;                    ///< of a cell [sigma]
-  Index* places;                       ///< [N] of those that were there before; null: nobody asks
-  RingPosition<Pair>* on_ring;         ///< null where nobody reads it
-  Index columns;                       ///< cells along x
-  double units_on_ring;                ///< of a length [1/sigma]
+  PackedPosition<Pair>* reference;  ///< of a list; null where an order lasts one step
+  Vec3<State> side;                 ///< of a cell [sigma]
+  Index* places;                    ///< [N] of those that were there before; null: nobody asks
+  RingPosition<Pair>* on_ring;      ///< null where nobody reads it
+  Index columns;                    ///< cells along x
+  double units_on_ring;             ///< of a length [1/sigma]
 
   /// What is moved of a particle.
   struct Row {
@@ -588,8 +588,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   if (rules_.lasts == OrderLasts::while_near) {
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), packed_[0].data(),
-                                    coordinates(), particles.types > 1, offsets,
-                                    particles.count});
+                                    coordinates(), particles.types > 1, offsets, particles.count});
     return;
   }
   if (rules_.parts.count > 1) for_each(stream, grid_.count() + 1, offsets);
@@ -719,8 +718,7 @@ void Binning<Precision>::copy_reference(Vec3Buffer<State>& to, Index rows, Strea
 }
 
 template <class Precision>
-void Binning<Precision>::spread_reference(Vec3Buffer<State>& to, Index rows,
-                                          Stream& stream) const {
+void Binning<Precision>::spread_reference(Vec3Buffer<State>& to, Index rows, Stream& stream) const {
   for_each(stream, rows, SpreadReferences<Precision>{reference_.data(), to.view()});
 }
 

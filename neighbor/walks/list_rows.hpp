@@ -59,7 +59,8 @@ struct ListRows {
     return {entries + (std::int64_t{row} << (lane_bits + 2)), 0};
   }
   /// Of entry k of the row that begins there. In bytes and few instructions, as a build asks for
-  /// each: chunks before it, the lane that it falls to, and what that lane takes of the chunk first.
+  /// each: chunks before it, the lane that it falls to, and what that lane takes of the chunk
+  /// first.
   PENCILBOX_DEVICE_FUNCTION ListEntry* place(const GrowingRow& row, Index k) const {
     constexpr std::uint32_t four = sizeof(FourEntries), one = sizeof(ListEntry);
     const auto number = static_cast<std::uint32_t>(k);
