@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs of random decks, each held against others that have to be the same.
 
-    tests/fuzz/random_decks.py PROGRAM [--decks 40] [--first 1] [--device host] [--ranks 2]
+    tests/fuzz/random_decks.py PROGRAM [--decks 40] [--first 1] [--device host] [--ranks 3]
 
-The number of a deck tells all of it: particles and box, potential, back end, precision,
-integrator, barostat, observables, how often what is written. Each is run, and
+The number of a deck tells all of it: particles and box, potential, back end, precision, integrator,
+barostat, stages, observables, how often what is written. Each is run, and
 
 - its first energy and pressure are held against those of `reference` in double;
 - where the deck says `deterministic`, a run in two parts and one on several ranks have to leave the
-  same bytes in all tables.
+  same bytes in all tables, and the same frames. Where the first part ends is known, but of a run of
+  stages: there it ends as soon as the wall time is up.
 
 Who refuses a deck does so in one line, with exit code 2; a run that cannot go on ends with one line
 and exit code 3. What breaks that is printed with its number, and the exit code is 1.
@@ -26,6 +27,18 @@ import tempfile
 # Of an energy or a pressure, beside one more than its size.
 TOLERANCE = {"double": 1e-10, "mixed": 1e-5, "single": 3e-5}
 REFUSED, ENDED = 2, 3
+# Of a run of stages: some end at once, some after a stage or two.
+WALL_TIME = "0.02s"
+
+
+def morse_table():
+    """r, energy and force of a well at 1.12, in steps of a hundredth."""
+    rows = ["r,energy,force"]
+    for k in range(201):
+        r = 0.5 + 0.01 * k
+        once = math.exp(-6 * (r - 1.12))
+        rows.append(f"{r:.2f},{once * once - 2 * once!r},{12 * (once * once - once)!r}")
+    return "\n".join(rows) + "\n"
 
 
 class Deck:
@@ -35,31 +48,40 @@ class Deck:
         self.back_end = draw.choice(back_ends)
         self.precision = draw.choice(list(TOLERANCE))
         self.deterministic = draw.random() < 0.8
-        self.steps, self.row_every = draw.randint(2, 30), draw.randint(1, 8)
-        periodic = [draw.random() < 0.85 for _ in "xyz"]
-        has_barostat = all(periodic) and draw.random() < 0.3
+        self.row_every, self.frame_every = draw.randint(1, 8), draw.randint(1, 8)
+        falls = draw.random() < 0.05  # by gravity, which knows no images
+        periodic = [draw.random() < 0.85 and not falls for _ in "xyz"]
         sides, particles = self._particles(draw)
         types = draw.choice([1, 1, 2, 3])
+        self.has_stages = draw.random() < 0.3
+        stages = [self._stage(draw, all(periodic)) for _ in range(draw.randint(1, 2))]
+        begins_at_rest = self.has_stages and draw.random() < 0.6
+        has_barostat = "barostat" in stages[-1]
+        self.steps = stages[-1]["steps"]
+        self.files = {"morse.csv": morse_table()}
         self.text = "\n".join([
             "system:",
             f"  particles: {{{particles}}}",
-            f"  velocities: {{temperature: {draw.choice([0.5, 1.2, 3])}, seed: {number}}}",
+            *self._velocities(draw, begins_at_rest),
             f"  types: [{self._types(types)}]",
             f"  boundary: [{', '.join('periodic' if p else 'open' for p in periodic)}]",
-            f"potential: {self._potential(draw, types)}",
+            "potential: {type: softened-gravity, softening: 0.4}" if falls else
+            f"potential: {self._potential(draw, types, all(periodic))}",
             f"neighbor: {{backend: {self.back_end}{self._list(draw)}}}",
-            f"integrator: {self._integrator(draw, has_barostat)}",
-            *self._barostat(draw, has_barostat),
-            f"run: {{steps: {self.steps}, precision: {self.precision}, device: {device}, "
-            f"deterministic: {str(self.deterministic).lower()}{self._momentum(draw)}}}",
+            *([] if self.has_stages else self._lines_of(stages[-1])),
+            f"run: {{precision: {self.precision}, device: {device}, "
+            f"deterministic: {str(self.deterministic).lower()}, "
+            + (self._of_stages(draw, stages, begins_at_rest) if self.has_stages else
+               self._of_run(stages[-1])) + "}",
             *self._observables(draw, sides, periodic, has_barostat),
-            f"output: {{thermo: {{every: {self.row_every}}}, "
+            f"output: {{thermo: {{every: {self.row_every}}}{self._trajectory(draw)}, "
             f"checkpoint: {{every: {draw.randint(1, 14)}}}}}",
             ""])
 
     def middle(self):
-        """A step that has a row anyway, as a run's last one does."""
-        return self.steps // 2 // self.row_every * self.row_every
+        """A step that has a row and a frame anyway, as a run's last one does."""
+        every = math.lcm(self.row_every, self.frame_every)
+        return self.steps // 2 // every * every
 
     @staticmethod
     def _particles(draw):
@@ -82,14 +104,30 @@ class Deck:
                          for k, name in enumerate("ABC"[:count]))
 
     @staticmethod
-    def _potential(draw, types):
+    def _velocities(draw, begins_at_rest):
+        drawn = f"{{temperature: {draw.choice([0.5, 1.2, 3])}, seed: {draw.randint(1, 99)}}}"
+        return [] if begins_at_rest else [f"  velocities: {drawn}"]
+
+    @staticmethod
+    def _potential(draw, types, is_closed):
+        names = "ABC"[:types]
+        kind = draw.random()
+        if kind < 0.1:
+            tables = [f"{{types: [{a}, {b}], file: morse.csv, cutoff: {draw.choice([1.6, 2.4])}}}"
+                      for a in names for b in names if a <= b]
+            return f"{{type: tabulated, tables: [{', '.join(tables)}]}}"
+        cutoff = draw.choice([1.5, 2.2, 2.5, 3])
+        has_cutoff = kind >= 0.3
         pairs = ", ".join(
-            f"{{types: [{name}, {name}], epsilon: {1 + 0.3 * k:g}, sigma: {1 - 0.1 * k:g}}}"
-            for k, name in enumerate("ABC"[:types]))
-        if draw.random() < 0.2:
+            f"{{types: [{name}, {name}], epsilon: {1 + 0.3 * k:g}, sigma: {1 - 0.1 * k:g}"
+            + (f", cutoff: {0.9 * cutoff:g}" if has_cutoff and draw.random() < 0.2 else "") + "}"
+            for k, name in enumerate(names))
+        if not has_cutoff:
             return f"{{type: weeks-chandler-andersen, pairs: [{pairs}]}}"
-        return (f"{{cutoff: {draw.choice([1.5, 2.2, 2.5, 3])}, "
-                f"truncation: {draw.choice(['cut', 'shift', 'force-shift'])}, pairs: [{pairs}]}}")
+        truncation = draw.choice(["cut", "shift", "force-shift"])
+        tail = truncation == "cut" and is_closed and draw.random() < 0.5
+        return (f"{{cutoff: {cutoff}, truncation: {truncation}, "
+                f"tail_correction: {str(tail).lower()}, pairs: [{pairs}]}}")
 
     def _list(self, draw):
         if "list" not in self.back_end:
@@ -98,23 +136,53 @@ class Deck:
         return f", skin: {draw.choice([0.1, 0.3, 0.5])}, list_until: {until}"
 
     @staticmethod
-    def _integrator(draw, has_barostat):
+    def _stage(draw, is_closed):
+        """Its steps, integrator, and what else it has."""
+        stage = {"steps": draw.randint(2, 30)}
+        has_barostat = is_closed and draw.random() < 0.3
         baths = ["type: langevin, friction: 1.3, temperature: 0.9",
                  "type: velocity-rescaling, relaxation_time: 0.2, temperature: 1.1",
                  "type: nose-hoover, relaxation_time: 0.3, temperature: 0.8, chain_length: 2"]
         bath = draw.choice(baths if has_barostat else [*baths, "type: velocity-verlet"])
-        return f"{{{bath}, timestep: 0.003}}"
+        stage["integrator"] = f"{{{bath}, timestep: 0.003}}"
+        if has_barostat:
+            every = draw.randint(1, 7)
+            stage["barostat"] = f"{{pressure: 1, relaxation_time: 2, every: {every}}}"
+        if draw.random() < 0.3:
+            stage["zero_momentum"] = f"{{every: {draw.randint(1, 9)}}}"
+        return stage
 
     @staticmethod
-    def _barostat(draw, has_barostat):
-        if not has_barostat:
-            return []
-        every = draw.randint(1, 7)
-        return [f"barostat: {{pressure: 1, relaxation_time: 2, every: {every}}}"]
+    def _lines_of(stage):
+        return [f"{key}: {stage[key]}" for key in ("integrator", "barostat") if key in stage]
 
     @staticmethod
-    def _momentum(draw):
-        return draw.choice(["", "", f", zero_momentum: {{every: {draw.randint(1, 9)}}}"])
+    def _of_run(stage):
+        return ", ".join(f"{key}: {stage[key]}" for key in ("steps", "zero_momentum")
+                         if key in stage)
+
+    @staticmethod
+    def _of_stages(draw, stages, begins_at_rest):
+        """Those, after one that goes to the least energy perhaps, and with ramps."""
+        if begins_at_rest:
+            least = draw.choice([0.1, 5, 500])
+            stages = [{"steps": draw.randint(2, 40),
+                       "integrator": f"{{type: fire, force_tolerance: {least}}}"}, *stages]
+        said = []
+        for number, stage in enumerate(stages):
+            keys = ", ".join(f"{key}: {value}" for key, value in stage.items())
+            if draw.random() < 0.5:
+                keys = keys.replace("temperature: 0.9", "temperature: {from: 0.9, to: 1.8}")
+            said.append(f"{{name: stage-{number}, {keys}}}")
+        return f"stages: [{', '.join(said)}]"
+
+    def _trajectory(self, draw):
+        if draw.random() < 0.5:
+            return ""
+        fields = [field for field in ("velocity", "force", "image", "species", "potential_energy")
+                  if draw.random() < 0.5]
+        return (f", trajectory: {{every: {self.frame_every}, "
+                f"fields: [{', '.join(['position', 'id', *fields])}]}}")
 
     @staticmethod
     def _observables(draw, sides, periodic, has_barostat):
@@ -140,40 +208,55 @@ class Checker:
         self.compared, self.refused, self.wrong = 0, 0, []
 
     def check(self, deck):
-        (self.folder / "deck.yaml").write_text(deck.text)
+        for name, text in {"deck.yaml": deck.text, **deck.files}.items():
+            (self.folder / name).write_text(text)
         whole = self._run(deck, "whole")
         if whole is None:
             return
         self._compare_with_reference(deck, whole)
         if not deck.deterministic:
             return
-        self._run(deck, "parts", sets=[f"run.steps={deck.middle()}"])
+        if deck.has_stages:
+            self._run(deck, "parts", "--wall-time", WALL_TIME)
+        else:
+            self._run(deck, "parts", sets=[f"run.steps={deck.middle()}"])
         parts = self._run(deck, "parts", "--resume")
         if parts is None:
             self._note(deck, "does not go on")
         else:
             self._expect_same(deck, whole, parts, "in two parts")
-        ranks = self._run(deck, "ranks", "--ranks", str(self.ranks))
+        number = 2 + deck.number % (self.ranks - 1)
+        ranks = self._run(deck, "ranks", "--ranks", str(number))
         if ranks is not None:
-            self._expect_same(deck, whole, ranks, f"on {self.ranks} ranks")
+            self._expect_same(deck, whole, ranks, f"on {number} ranks")
 
     def _run(self, deck, directory, *options, sets=()):
-        """The tables that a run leaves; None where there is no run."""
+        """The tables that a run leaves, and its frames; None where there is no run."""
         sets = [f"output.directory={directory}", *sets]
         command = [self.program, "run", "deck.yaml", "--quiet", *options,
                    *(word for one in sets for word in ("--set", one))]
         run = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
         if run.returncode == 0:
-            return {table.name: table.read_text()
-                    for table in sorted((self.folder / directory).glob("*.csv"))}
+            tables = {table.name: table.read_text()
+                      for table in sorted((self.folder / directory).glob("*.csv"))}
+            return tables | self._frames(directory)
         if run.returncode not in (REFUSED, ENDED) or run.stderr.count("\n") != 1:
             self._note(deck, f"{' '.join(command[1:])}: exit code {run.returncode}, "
                        + run.stderr[:500])
         self.refused += 1
         return None
 
+    def _frames(self, directory):
+        if not (self.folder / directory / "trajectory.h5md").exists():
+            return {}
+        command = [self.program, "convert", directory, "--to", "extxyz", "--output", "frames",
+                   "--overwrite"]
+        subprocess.run(command, cwd=self.folder, capture_output=True, check=True, timeout=300)
+        return {"trajectory.h5md": (self.folder / "frames").read_text()}
+
     def _compare_with_reference(self, deck, tables):
-        sets = ["neighbor.backend=reference", "run.precision=double", "run.steps=0"]
+        start = "run.stages=[{name: start, steps: 1}]" if deck.has_stages else "run.steps=0"
+        sets = ["neighbor.backend=reference", "run.precision=double", "observables=[]", start]
         reference = self._run(deck, "reference", sets=sets)
         if reference is None:
             return
@@ -209,7 +292,7 @@ def main():
     parser.add_argument("--decks", type=int, default=40)
     parser.add_argument("--first", type=int, default=1, help="number of the first deck")
     parser.add_argument("--device", default="host")
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--ranks", type=int, default=3, help="the most, 2 at least")
     parser.add_argument("--print", action="store_true", help="the decks, and run nothing")
     given = parser.parse_args()
     program = given.program.resolve()
