@@ -5,6 +5,7 @@
 
 #include "core/few_threads.hpp"
 #include "neighbor/cells/missed_pairs.hpp"
+#include "neighbor/cells/order_in_halves.hpp"
 #include "neighbor/walks/warp_scan.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -121,9 +122,10 @@ struct OffsetsOfCells {
   Index* offset;             ///< [cells + 1]
   Index cells, parts_of_a_cell;
 
-  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const {
-    offset[cell] = part_offset[cell * parts_of_a_cell];
+  PENCILBOX_DEVICE_FUNCTION Index first_of(Index cell) const {
+    return part_offset[cell * parts_of_a_cell];
   }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const { offset[cell] = first_of(cell); }
   /// `threads` of them do all, this is number i.
   PENCILBOX_DEVICE_FUNCTION void find(Index i, Index threads) const {
     if (part_offset == nullptr) return;
@@ -273,6 +275,80 @@ struct SettleOrder {
   }
 };
 
+/// The same, and those of a cell in an order of halves: a team a cell, 32 of its particles at a
+/// time.
+template <class Precision>
+struct SettleInHalves {
+  static constexpr const char* name = "binning: settle in halves";
+  static constexpr int max_threads = 128;
+  static constexpr int min_blocks = 8;
+  using State = typename Precision::State;
+  using Pair = typename Precision::Pair;
+  StateView<State> from, to;
+  PackedPosition<Pair>* reference;  ///< [N] changes its order, too
+  PackedPosition<Pair>* packed;
+  PairCoordinates<State, Pair> coordinates;
+  bool several_types;
+  OffsetsOfCells offsets;  ///< are found in passing
+  Vec3<Pair> side;         ///< of a cell [sigma]
+  Index* place;            ///< [N] where what was in a row is now; null: nobody asks
+
+  /// A team for each cell, and one for where the last ends.
+  static LaunchShape launch_shape(Index cells) {
+    return {divide_up(cells + 1, max_threads / Team::lanes), max_threads, 0};
+  }
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(const Block& block) const {
+    const auto cell = static_cast<Index>(block.index() * Team::count(block) + Team::number(block));
+    if (cell <= offsets.cells && Team::lane(block) == 0) offsets(cell);
+    IndexRange particles{};
+    if (cell < offsets.cells) particles = {offsets.first_of(cell), offsets.first_of(cell + 1)};
+    // More than one where warps are wider than a team.
+    for (Index first = particles.begin; block.ballot(first < particles.end) != 0;
+         first += Team::lanes) {
+      settle(block, first, particles.end);
+    }
+  }
+
+ private:
+  PENCILBOX_DEVICE_FUNCTION void settle(const Block& block, Index first, Index end) const {
+    const Index i = first + Team::lane(block);
+    const bool is_there = i < end;
+    PackedPosition<Pair> its_place{};
+    if (is_there) its_place = read_ahead(reference + i);
+    const OrderInHalves<Pair> order(block, side, its_place.position, is_there);
+    const Index source = first + order.source();
+    if (is_there) its_place = read_ahead(reference + source);
+    block.warp_barrier();  // all have been read before any is written
+    if (!is_there) return;
+    const Vec3<State> position = from.position[source], velocity = from.velocity[source];
+    const Vec3<std::int32_t> image = from.image[source];
+    const ParticleId id = from.id[source];
+    const Index cell = from.cell[source];
+    reference[i] = its_place;
+    to.position.store(i, position);
+    packed[i] = {coordinates(position), its_place.type};
+    to.velocity.store(i, velocity);
+    to.cell[i] = cell;
+    to.id[i] = id;
+    to.image.store(i, image);
+    if (several_types) to.type[i] = static_cast<std::int32_t>(its_place.type);
+    if (place != nullptr) place[source] = i;
+  }
+};
+
+/// Who asks where rows are now hears where they have settled.
+struct FollowSettled {
+  static constexpr const char* name = "binning: follow those that settled";
+  const Index* ticket;
+  const Index* place;
+  Index* places;
+
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index i) const {
+    if (ticket[i] != nobody) places[i] = place[places[i]];
+  }
+};
+
 template <class Precision>
 struct PackPositions {
   static constexpr const char* name = "binning: pack positions";
@@ -388,6 +464,7 @@ void Binning<Precision>::reserve(const Particles<Precision>& particles, Stream& 
     for (auto* packed : {&packed_[0], &packed_[1], &reference_}) {
       reserve_packed(count, *packed, stream);
     }
+    if (places_ != nullptr) tell_places(places_);
     reserve_strays(count, stream);
   } else if constexpr (Reorder<Precision>::separate_pair_position) {
     if (!is_on_ring()) {
@@ -586,6 +663,7 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   const OffsetsOfCells offsets{part_offset_.data(), offset_.data(), grid_.count(),
                                rules_.parts.count};
   if (rules_.lasts == OrderLasts::while_near) {
+    if (is_in_halves()) return settle_in_halves(particles, stream);
     for_each(stream, particles.count,
              SettleOrder<Precision>{view_of(other_), view_of(particles.state), packed_[0].data(),
                                     coordinates(), particles.types > 1, offsets, particles.count});
@@ -595,6 +673,24 @@ void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler
   if (particles.types == 1) other_.type.swap(particles.state.type);
   std::swap(particles.state, other_);
   counts_.swap(next_counts_);
+}
+
+template <class Precision>
+void Binning<Precision>::settle_in_halves(Particles<Precision>& particles, Stream& stream) {
+  using Settle = SettleInHalves<Precision>;
+  const Index cells = grid_.count();
+  launch(stream, Settle::launch_shape(cells),
+         Settle{view_of(other_),
+                view_of(particles.state),
+                reference_.data(),
+                packed_[0].data(),
+                coordinates(),
+                particles.types > 1,
+                {part_offset_.data(), offset_.data(), cells, rules_.parts.count},
+                grid_.view<State>().side.template to<typename Precision::Pair>(),
+                settled_.data()});
+  if (places_ == nullptr) return;
+  for_each(stream, particles.count, FollowSettled{ticket_.data(), settled_.data(), places_});
 }
 
 template <class Precision>

@@ -8,6 +8,9 @@
 // The ticket is atomic, so the order within a part changes from run to run. `deterministic` sorts
 // by (part, id) instead: an order that depends on nothing but the state.
 //
+// Along a curve is a first order only, where blocks work: fours of a cell's particles are nearer to
+// each other in one of halves (order_in_halves.hpp), which they take as they settle.
+//
 // Where a list is kept over several steps the order holds as long as the list does. Order and list
 // are then made of places a little ahead of where particles are (core/look_ahead.hpp), and
 // particles are under watch: these places are kept, and a mirror of the present ones, packed as
@@ -132,7 +135,10 @@ class Binning {
   /// yet.
   void expect_arrivals(Stream& stream) { count_anew(stream); }
   /// From here on each order tells where the row is now that was row i before: [rows].
-  void tell_places(Index* places) { places_ = places; }
+  void tell_places(Index* places) {
+    places_ = places;
+    if (is_in_halves()) settled_.resize(reference_.size());
+  }
 
   /// Orders particles by the cells that they say they are in, and takes their positions for those
   /// that the watch compares with: what a checkpoint is resumed with.
@@ -190,6 +196,12 @@ class Binning {
   auto part_of(const Particles<Precision>& particles, const LookAhead<Precision>& ahead) const;
   void scan_and_reorder(Particles<Precision>& particles, const LookAhead<Precision>& ahead,
                         Profiler& profiler, Stream& stream);
+  /// Whether particles of a cell whose order lasts are in one of halves, and not along the curve.
+  bool is_in_halves() const {
+    return works_in_blocks_ && rules_.lasts == OrderLasts::while_near &&
+           rules_.parts.count == CellParts::of_a_curve;
+  }
+  void settle_in_halves(Particles<Precision>& particles, Stream& stream);
 
   CellGrid grid_;
   OrderRules rules_;
@@ -203,6 +215,7 @@ class Binning {
   Buffer<RingPosition<typename Precision::Pair>> on_ring_;  // in slices of a periodic x
   Buffer<Index> stray_count_, stray_;                       ///< only where somebody may stray
   Index* places_ = nullptr;
+  Buffer<Index> settled_;               ///< only where somebody asks for places
   Buffer<Index> counts_, next_counts_;  // of parts
   Buffer<Index> offset_, part_offset_;  // the second only where there are more parts than cells
   Buffer<Index> ticket_, order_;

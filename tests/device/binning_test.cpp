@@ -92,6 +92,33 @@ class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool, Index
     return numbers;
   }
 
+  static bool is_in_halves() {
+    return std::get<1>(GetParam()) && parts().count == CellParts::of_a_curve;
+  }
+
+  /// Of each 32 of a cell the first half is below the rest along x, of each 16 along y, of each 8
+  /// along z. `at`: by axis. What is outside of its cell is at its face.
+  static void expect_halves(const std::array<std::vector<double>, 3>& at,
+                            const std::vector<Index>& cells, const std::array<double, 3>& side) {
+    const auto along = [&](std::size_t axis, std::size_t i) {
+      return std::clamp(at[axis][i], -0.5 * side[axis], 0.5 * side[axis]);
+    };
+    for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
+      end = std::min(begin + 32, cells.size());
+      while (cells[end - 1] != cells[begin]) --end;
+      for (std::size_t axis = 0, half = 16; axis < 3; ++axis, half /= 2) {
+        for (std::size_t first = begin; first + half < end; first += 2 * half) {
+          double most = along(axis, first), least = along(axis, first + half);
+          for (std::size_t k = 0; k < half; ++k) {
+            most = std::max(most, along(axis, first + k));
+            if (first + half + k < end) least = std::min(least, along(axis, first + half + k));
+          }
+          EXPECT_LE(most, least + 1e-7 * side[axis]) << "axis " << axis << ", from row " << first;
+        }
+      }
+    }
+  }
+
   static FieldSet everything() {
     FieldSet fields;
     for (const Field f :
@@ -158,6 +185,53 @@ TEST_P(BinningTest, SortsParticlesByCellAndLosesNothing) {
   EXPECT_FALSE(binning.health(stream).failed);
 }
 
+/// Who asks where rows have gone finds them there, with all that they hold.
+TEST_P(BinningTest, TellsWhereRowsHaveGone) {
+  constexpr Index count = 1000;
+  Stream stream;
+  Profiler profiler;
+  const Box box{{-3.0, 5.0, 100.0}, {11.0, 7.7, 4.1}, {true, true, true}};
+  StartState start = random_state(count, box, 8);
+  const CellGrid grid = make_cell_grid(box, 2.0, start.position);
+  Binning<MixedPrecision> binning(grid,
+                                  {.deterministic = is_deterministic(),
+                                   .lasts = OrderLasts::while_near,
+                                   .bounds = {.most_displacement = 0.3},
+                                   .parts = parts()},
+                                  stream);
+  binning.work_in_blocks(std::get<1>(GetParam()));
+  Particles<MixedPrecision> particles;
+  upload(start, grid, particles, stream);
+  binning.reserve(particles, stream);
+  Buffer<Index> places(count);
+  binning.tell_places(places.data());
+  const auto before = particles.state.id.download(stream);
+  binning.run(particles, 0, profiler, stream);
+  const auto after = particles.state.id.download(stream);
+  const auto place = places.download(stream);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ASSERT_EQ(after[static_cast<std::size_t>(place[i])], before[i]) << "row " << i;
+  }
+  const Frame frame = download(particles, grid, everything(), stream);
+  for (std::size_t i = 0; i < start.position.size(); ++i) {
+    EXPECT_EQ(frame.species[i], start.type[i]);
+    EXPECT_EQ(frame.velocity[i], start.velocity[i]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      EXPECT_NEAR(frame.position[i][d], start.position[i][d], 1e-12);
+    }
+  }
+  const auto binned = binning.view(particles);
+  Buffer<PackedPosition<float>> mirror(count);
+  memory::copy(mirror.data(), binned.packed, static_cast<std::size_t>(mirror.bytes()), stream);
+  const auto packed = mirror.download(stream);
+  const auto x = particles.state.position.x.download(stream);
+  const auto type = particles.state.type.download(stream);
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    EXPECT_EQ(packed[i].position.x, static_cast<float>(x[i]));
+    EXPECT_EQ(packed[i].type, type[i]);
+  }
+}
+
 /// What the last forces did to velocities: nothing to some, too much to others.
 struct KickById {
   static constexpr const char* name = "test: kick";
@@ -203,10 +277,16 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
 
   Vec3Buffer<double> place;
   binning.copy_reference(place, count, stream);
-  const auto part = parts_of(particles, place, grid, stream);
-  EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
   const auto ids = particles.state.id.download(stream);
   const auto cells = particles.state.cell.download(stream);
+  EXPECT_TRUE(std::is_sorted(cells.begin(), cells.end()));
+  if (is_in_halves()) {
+    expect_halves({place.x.download(stream), place.y.download(stream), place.z.download(stream)},
+                  cells, grid.side);
+  } else {
+    const auto part = parts_of(particles, place, grid, stream);
+    EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
+  }
   const Buffer<double>* const of_place[] = {&place.x, &place.y, &place.z};
   const Vec3Buffer<double>& position = particles.state.position;
   const Buffer<double>* const of_position[] = {&position.x, &position.y, &position.z};
