@@ -92,6 +92,19 @@ void RunSession::start(const DeviceApi& device) {
                    simulation_->observable_results(), device_.name, nullptr);
 }
 
+namespace {
+
+/// A skin is cut down to the box, and stays what it was in the box where a run began, whatever a
+/// barostat has made of that: else a run that is resumed would have another list than one in one
+/// go.
+void keep_skin(SimulationSetup& setup, const ExactState& state) {
+  if (state.skin == 0.0) return;  // no list
+  const bool was_cut = setup.skin ? state.skin < *setup.skin : setup.deterministic;
+  if (was_cut) setup.skin = state.skin;
+}
+
+}  // namespace
+
 void RunSession::resume(const DeviceApi& device) {
   ExactState& state = resumed_->checkpoint.state;
   particles_ = state.size();
@@ -99,6 +112,7 @@ void RunSession::resume(const DeviceApi& device) {
   stages_.begin_at(first_step_);
   start_ = resumed_->checkpoint.start;
   SimulationSetup setup = make_setup_to_resume(deck_, state.types, state.step);
+  if (deck_.has_barostat()) keep_skin(setup, state);
   require_memory_on_host(device, setup, state);
   simulation_ = device.resume(std::move(setup), state);
   simulation_->restore_observables(resumed_->checkpoint.observables);

@@ -163,6 +163,29 @@ TEST_F(ResumedRun, FromItsStartWithEveryBath) {
   }
 }
 
+/// The skin of a list is cut down to the box of the start; a barostat makes that larger, and then a
+/// larger one would fit.
+TEST_F(ResumedRun, WithTheSkinThatItBeganWith) {
+  write("deck.yaml", R"(
+system:
+  particles: {lattice: {type: sc, density: 0.8442, cells: [3, 3, 4]}}
+  velocities: {temperature: 3, seed: 33}
+potential: {cutoff: 3}
+neighbor: {backend: verlet-list, skin: 0.3}
+integrator: {type: nose-hoover, relaxation_time: 0.3, temperature: 0.8, timestep: 0.003}
+barostat: {pressure: 1, relaxation_time: 2, every: 1}
+run: {steps: 24, device: host, deterministic: true}
+output: {thermo: {every: 2}, checkpoint: {every: 8}}
+)");
+  for (const std::string skin : {"0.3", "auto"}) {
+    const std::string with = "--set neighbor.skin=" + skin + " --set output.directory=" + skin;
+    run(with + "/whole");
+    run(with + "/parts --set run.steps=10");
+    run(with + "/parts --resume");
+    EXPECT_EQ(read(skin + "/whole/thermo.csv"), read(skin + "/parts/thermo.csv"));
+  }
+}
+
 TEST_F(ResumedRun, AStopWhereALongerRunWouldNotLookChangesNoBit) {
   write("deck.yaml", resumable_deck(40));  // rows every 2 steps: 33 is none of them
   run("--set output.directory=whole");
