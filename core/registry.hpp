@@ -39,7 +39,7 @@ struct BackendChoice {
 };
 
 /// How particles lie within a cell: as they come, or part by part (core/cell_parts.hpp): along a
-/// curve through it, or in slices across x.
+/// curve, or by halves where blocks work (neighbor/cells/order_in_halves.hpp); in slices across x.
 enum class ParticleOrder { cells, curves_in_cells, slices_in_cells };
 
 /// When a back end finds its pairs anew.
