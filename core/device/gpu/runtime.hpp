@@ -182,6 +182,15 @@ inline void fill(void* pointer, int byte, std::size_t bytes, Stream& stream) {
 
 namespace entry {
 
+template <class Kernel>
+__global__ void grid_of_threads(Index count, Kernel kernel, Gate gate) {
+  vendor::wait_for_kernels_before();
+  if (!gate.is_open()) return;
+  const std::int64_t i =
+      static_cast<std::int64_t>(blockIdx.x) * blockDim.x + static_cast<std::int64_t>(threadIdx.x);
+  if (i < count) kernel(static_cast<Index>(i));
+}
+
 /// Most threads that a kernel is ever launched with; fewer leave it more registers.
 template <class Kernel>
 constexpr int max_threads() {
@@ -201,16 +210,6 @@ constexpr int min_blocks() {
   } else {
     return 1;
   }
-}
-
-template <class Kernel>
-__global__ void __launch_bounds__(max_threads<Kernel>(), min_blocks<Kernel>())
-    grid_of_threads(Index count, Kernel kernel, Gate gate) {
-  vendor::wait_for_kernels_before();
-  if (!gate.is_open()) return;
-  const std::int64_t i =
-      static_cast<std::int64_t>(blockIdx.x) * blockDim.x + static_cast<std::int64_t>(threadIdx.x);
-  if (i < count) kernel(static_cast<Index>(i));
 }
 
 template <class Kernel>
