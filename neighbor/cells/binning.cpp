@@ -303,7 +303,7 @@ struct SettleInHalves {
     if (cell <= offsets.cells && Team::lane(block) == 0) offsets(cell);
     IndexRange particles{};
     if (cell < offsets.cells) particles = {offsets.first_of(cell), offsets.first_of(cell + 1)};
-    // More than one where warps are wider than a team.
+    // As often as any team of the warp has some left.
     for (Index first = particles.begin; block.ballot(first < particles.end) != 0;
          first += Team::lanes) {
       settle(block, first, particles.end);

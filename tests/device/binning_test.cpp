@@ -70,9 +70,15 @@ class BinningTest : public ::testing::TestWithParam<std::tuple<bool, bool, Index
   static bool is_deterministic() { return std::get<0>(GetParam()); }
   static CellParts parts() { return {std::get<2>(GetParam())}; }
   template <class Precision>
-  static Binning<Precision> binning_of(const CellGrid& grid, Stream& stream) {
-    Binning<Precision> binning(
-        grid, OrderRules{.deterministic = is_deterministic(), .parts = parts()}, stream);
+  static Binning<Precision> binning_of(const CellGrid& grid, Stream& stream,
+                                       OrderLasts lasts = OrderLasts::one_step,
+                                       const ListBounds& bounds = {}) {
+    Binning<Precision> binning(grid,
+                               OrderRules{.deterministic = is_deterministic(),
+                                          .lasts = lasts,
+                                          .bounds = bounds,
+                                          .parts = parts()},
+                               stream);
     binning.work_in_blocks(std::get<1>(GetParam()));
     return binning;
   }
@@ -193,13 +199,8 @@ TEST_P(BinningTest, TellsWhereRowsHaveGone) {
   const Box box{{-3.0, 5.0, 100.0}, {11.0, 7.7, 4.1}, {true, true, true}};
   StartState start = random_state(count, box, 8);
   const CellGrid grid = make_cell_grid(box, 2.0, start.position);
-  Binning<MixedPrecision> binning(grid,
-                                  {.deterministic = is_deterministic(),
-                                   .lasts = OrderLasts::while_near,
-                                   .bounds = {.most_displacement = 0.3},
-                                   .parts = parts()},
-                                  stream);
-  binning.work_in_blocks(std::get<1>(GetParam()));
+  auto binning =
+      binning_of<MixedPrecision>(grid, stream, OrderLasts::while_near, {.most_displacement = 0.3});
   Particles<MixedPrecision> particles;
   upload(start, grid, particles, stream);
   binning.reserve(particles, stream);
@@ -261,13 +262,8 @@ TEST_P(BinningTest, SortsByWhereParticlesWillBe) {
   }
   start.velocity[5] = {0.0, 0.0, 0.0};
   const CellGrid grid = make_cell_grid(box, 2.0, start.position);
-  Binning<DoublePrecision> binning(grid,
-                                   {.deterministic = is_deterministic(),
-                                    .lasts = OrderLasts::while_near,
-                                    .bounds = {.most_displacement = most},
-                                    .parts = parts()},
-                                   stream);
-  binning.work_in_blocks(std::get<1>(GetParam()));
+  auto binning = binning_of<DoublePrecision>(grid, stream, OrderLasts::while_near,
+                                             {.most_displacement = most});
   Particles<DoublePrecision> particles;
   upload(start, grid, particles, stream);
   binning.reserve(particles, stream);
@@ -437,13 +433,7 @@ TEST_P(BinningTest, FindsThePairsThatAListMisses) {
     const CellGrid grid = make_cell_grid(box, stray_cutoff + stray_skin, others);
     const ListBounds bounds{0.5 * stray_skin, stray_skin, stray_cutoff + 1e-5,
                             stray_cutoff + stray_skin - 1e-5};
-    Binning<SinglePrecision> binning(grid,
-                                     {.deterministic = is_deterministic(),
-                                      .lasts = OrderLasts::while_near,
-                                      .bounds = bounds,
-                                      .parts = parts()},
-                                     stream);
-    binning.work_in_blocks(std::get<1>(GetParam()));
+    auto binning = binning_of<SinglePrecision>(grid, stream, OrderLasts::while_near, bounds);
     Particles<SinglePrecision> particles;
     upload(strays.start, grid, particles, stream);
     binning.run(particles, 0, profiler, stream);
