@@ -29,19 +29,38 @@ bool is_evenly_filled(const Problem& problem) {
   return problem.largest_cell > 0 && problem.largest_cell <= std::max(few, by_chance);
 }
 
+/// Between these widths the widest that leaves no more than a crowd in a cell in the mean: a side
+/// takes a whole number of cells, so in a small box they are wider than asked for. A side that has
+/// three keeps three: of fewer, a periodic one would be looked through more than once.
+double width_of_whole_cells(const Problem& problem, double crowd, double least, double most) {
+  constexpr double step = 0.995;
+  constexpr Index all_around = 3;
+  const CellGrid narrow = wider_grid(problem.grid, least);
+  const auto are_too_wide = [&](const CellGrid& grid) {
+    if (problem.particles > crowd * grid.count()) return true;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (grid.cells[d] < std::min(all_around, narrow.cells[d])) return true;
+    }
+    return false;
+  };
+  double width = std::min(width_for_a_crowd(problem, crowd), most);
+  while (width > least && are_too_wide(wider_grid(problem.grid, width))) width *= step;
+  return std::max(width, least);
+}
+
 /// The last cluster of a cell lacks a target and a half in the mean, so clusters want cells with
 /// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
 /// what is around them, and no wider than so many reaches, since a gas may condense. A device must
 /// have enough cells left for each multiprocessor (docs/results/2026-11-29-h200-wide-cells.md).
 /// The bits of a deterministic run must not depend on how its start looked.
 double width_for_clusters(const Problem& problem, double reach) {
-  constexpr double crowd = 27.0;
+  constexpr double crowd = 28.0;
   constexpr double most_reaches = 1.5;
-  constexpr double cells_of_a_multiprocessor = 128.0;
+  constexpr double cells_of_a_multiprocessor = 5.0;
   if (problem.deterministic || !is_evenly_filled(problem)) return reach;
-  const double width = std::clamp(width_for_a_crowd(problem, crowd), reach, most_reaches * reach);
-  const double cells = volume_of(problem) / (width * width * width);
-  return cells < cells_of_a_multiprocessor * problem.device.multiprocessors ? reach : width;
+  const double width = width_of_whole_cells(problem, crowd, reach, most_reaches * reach);
+  const double fewest = cells_of_a_multiprocessor * problem.device.multiprocessors;
+  return wider_grid(problem.grid, width).count() < fewest ? reach : width;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "app/ranks/mailbox.hpp"
 #include "core/arrival.hpp"
-#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/count_in_parts.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

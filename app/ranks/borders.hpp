@@ -8,6 +8,7 @@
 #include "app/ranks/mailbox.hpp"
 #include "core/arrival.hpp"
 #include "core/step_control.hpp"
+#include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -14,7 +14,8 @@
 #include "core/own_rows.hpp"
 #include "integrators/particle_move.hpp"
 #include "neighbor/binned_particles.hpp"
-#include "neighbor/cells/binning.hpp"
+#include "neighbor/cells/count_in_parts.hpp"
+#include "neighbor/walks/index_range.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -5,6 +5,7 @@
 #include "app/ranks/rank_domain.hpp"
 #include "core/few_threads.hpp"
 #include "core/for_each_of_few.hpp"
+#include "neighbor/cells/count_in_parts.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
 

@@ -39,9 +39,7 @@ struct BinningHealth {
   Index largest_cell = 0;        ///< most particles in one cell
 };
 
-/// The ticket of who is left out of an order that lasts one step: nobody's particles, whose rows
-/// others may take.
-inline constexpr Index nobody = -1;
+struct OffsetsOfCells;
 
 /// How long an order lasts.
 enum class OrderLasts {
@@ -201,7 +199,7 @@ class Binning {
     return works_in_blocks_ && rules_.lasts == OrderLasts::while_near &&
            rules_.parts.count == CellParts::of_a_curve;
   }
-  void settle_in_halves(Particles<Precision>& particles, Stream& stream);
+  void settle(Particles<Precision>& particles, const OffsetsOfCells& offsets, Stream& stream);
 
   CellGrid grid_;
   OrderRules rules_;

@@ -77,7 +77,7 @@ class CellsOfClusters : public WideCells {
   SimulationSetup long_box(double particles_in_reach) const {
     const double most = 1.5 * reach;
     const double length =
-        most * (140.0 * backend().device->properties().multiprocessors / 9.0 + 1.0);
+        most * (40.0 * backend().device->properties().multiprocessors / 9.0 + 1.0);
     const double volume = length * 3.1 * most * 3.1 * most;
     const auto count = static_cast<int>(particles_in_reach * volume / (reach * reach * reach));
     return with_this(
@@ -98,7 +98,7 @@ TEST_P(CellsOfClusters, AreWiderInAGas) {
 }
 
 TEST_P(CellsOfClusters, HoldAWarpOfALiquid) {
-  const SimulationSetup setup = long_box(18.0);
+  const SimulationSetup setup = long_box(17.5);
   EXPECT_GT(width(setup), 1.1 * reach);
   EXPECT_LT(width(setup), 1.2 * reach);
   if (is_small()) expect_right(setup, "liquid");
@@ -122,11 +122,40 @@ TEST_P(CellsOfClusters, AreThoseOfAReachWhereSomeAreCrowded) {
   EXPECT_LT(width(setup), 1.1 * reach);
 }
 
+/// Three along y, if they are wide, and one along z.
 TEST_P(CellsOfClusters, AreThoseOfAReachWhereTheyAreFew) {
+  const int multiprocessors = backend().device->properties().multiprocessors;
+  if (multiprocessors < 2) GTEST_SKIP() << "one core has enough of any box";
+  const int along_x = std::max(3, (5 * multiprocessors - 1) / 3);
+  const Box box = periodic_box(4.0 * along_x + 0.1, 12.1, 5.9);
+  const SimulationSetup setup = with_this(
+      make_lj_setup(random_liquid(70 * along_x / 3, box, 0.9, 11), 2.5, Truncation::force_shift));
+  EXPECT_NEAR(width(setup), box.edges[0] / std::floor(box.edges[0] / reach), 1e-9);
+}
+
+/// A warp has 32 lanes; five cells a side would have 47 particles each, six 27.
+TEST_P(CellsOfClusters, HoldNoMoreThanAWarpInASmallBox) {
+  const SimulationSetup setup = with_this(make_lj_setup(
+      random_liquid(5932, periodic_box(19.5, 19.5, 19.5), 0.85, 11), 2.5, Truncation::force_shift));
+  EXPECT_NEAR(width(setup), 3.25, 1e-9);
+  expect_right(setup, "small liquid");
+}
+
+TEST_P(CellsOfClusters, DoNotFillAThinBoxByThemselves) {
   SimulationSetup setup = long_box(3.0);
-  setup.start.box.edges[0] *= 0.5;
-  for (Double3& place : setup.start.position) place[0] *= 0.5;
-  EXPECT_LT(width(setup), 1.1 * reach);
+  for (std::size_t d = 1; d < 3; ++d) {
+    const double thinner = 2.4 * reach / setup.start.box.edges[d];
+    setup.start.box.edges[d] *= thinner;
+    setup.start.box.edges[0] /= thinner;
+    for (Double3& place : setup.start.position) {
+      place[d] *= thinner;
+      place[0] /= thinner;
+    }
+  }
+  const ProblemReport report = backend().device->check(setup);
+  EXPECT_GT(report.cell_side[0], 1.15 * reach);
+  EXPECT_EQ(report.cells[1], 2);
+  EXPECT_EQ(report.cells[2], 2);
 }
 
 TEST_P(CellsOfClusters, AreThoseOfAReachWhereBitsMustNotDependOnTheStart) {

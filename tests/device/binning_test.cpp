@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "neighbor/cells/count_in_parts.hpp"
 #include "neighbor/cells/particle_transfer.hpp"
 #include "tests/support/way_ahead.hpp"
 
