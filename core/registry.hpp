@@ -70,6 +70,7 @@ struct BackendInfo {
   bool needs_blocks = false;    ///< its kernels have barriers: emulated, and slow, on the host
   bool has_vectors = false;     ///< written for a CPU's vectors
   bool has_clusters = false;    ///< fours of a cell share a row: the last may lack some of them
+  double crowd = 0.0;           ///< that a cell of a gas is to hold, so it is wider; 0: no matter
   bool all_pairs = false;       ///< looks at all pairs: its cost grows as N^2
   bool has_fixed_order = true;  ///< of summation; else it refuses runs that must be deterministic
   Rebuild rebuild = Rebuild::every_step;

@@ -178,7 +178,7 @@ bool have_cells_alike(const Candidate& a, const Candidate& b) {
   return a.keeps_list() == b.keeps_list() &&
          a.entry->info.has_vectors == b.entry->info.has_vectors &&
          a.entry->info.has_clusters == b.entry->info.has_clusters &&
-         a.entry->info.order == b.entry->info.order;
+         a.entry->info.crowd == b.entry->info.crowd && a.entry->info.order == b.entry->info.order;
 }
 
 Problem problem_for(const Candidate& candidate, const Problem& problem) {

@@ -48,19 +48,33 @@ double width_of_whole_cells(const Problem& problem, double crowd, double least, 
   return std::max(width, least);
 }
 
-/// The last cluster of a cell lacks a target and a half in the mean, so clusters want cells with
-/// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
-/// what is around them, and no wider than so many reaches, since a gas may condense. A device must
-/// have enough cells left for each multiprocessor (docs/results/2026-11-29-h200-wide-cells.md).
-/// The bits of a deterministic run must not depend on how its start looked.
-double width_for_clusters(const Problem& problem, double reach) {
-  constexpr double crowd = 28.0;
-  constexpr double most_reaches = 1.5;
+/// By so many reaches at most, since a gas may condense, and where a device has enough cells left
+/// for each multiprocessor. The bits of a deterministic run must not depend on how its start
+/// looked.
+double width_in_whole_cells(const Problem& problem, double crowd, double reach,
+                            double most_reaches) {
   constexpr double cells_of_a_multiprocessor = 5.0;
   if (problem.deterministic || !is_evenly_filled(problem)) return reach;
   const double width = width_of_whole_cells(problem, crowd, reach, most_reaches * reach);
   const double fewest = cells_of_a_multiprocessor * problem.device.multiprocessors;
   return wider_grid(problem.grid, width).count() < fewest ? reach : width;
+}
+
+/// The last cluster of a cell lacks a target and a half in the mean, so clusters want cells with
+/// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
+/// what is around them (docs/results/2026-11-29-h200-wide-cells.md).
+double width_for_clusters(const Problem& problem, double reach) {
+  return width_in_whole_cells(problem, 28.0, reach, 1.5);
+}
+
+/// Where a cell of the cutoff has a particle or two, most of the work is to look up cells
+/// (docs/results/2026-11-29-h200-which-wins-where.md).
+double width_for_a_gas(const Problem& problem, double crowd, double cutoff) {
+  constexpr double most_reaches = 2.5;
+  if (crowd == 0.0 || std::isinf(cutoff)) return 0.0;
+  const double in_a_cell = problem.particles * cutoff * cutoff * cutoff / volume_of(problem);
+  if (2.0 * in_a_cell > crowd) return 0.0;
+  return width_in_whole_cells(problem, crowd, cutoff, most_reaches);
 }
 
 }  // namespace
@@ -69,7 +83,7 @@ double least_cell_width(const Candidate& candidate, const Problem& problem) {
   const BackendInfo& info = candidate.entry->info;
   const double reach = cutoff_of(problem.potential) + candidate.skin;
   if (info.has_vectors) return width_for_vectors(problem, reach);
-  if (!candidate.keeps_list()) return 0.0;
+  if (!candidate.keeps_list()) return width_for_a_gas(problem, info.crowd, reach);
   return info.has_clusters ? width_for_clusters(problem, reach) : reach;
 }
 

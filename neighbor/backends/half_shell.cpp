@@ -56,6 +56,7 @@ BackendEntry half_shell() {
       .source = "ours",
       .options = RotationRules::options(),
       .needs_blocks = true,
+      .crowd = 6.0,
       .has_fixed_order = false,
       .worth_trying = {{}},
   });

@@ -156,6 +156,7 @@ BackendEntry neighborhood_in_sm() {
       .source = "ours",
       .options = {block_option("128")},
       .needs_blocks = true,
+      .crowd = 12.0,
       .on_ranks = OnRanks::to_the_bit,
       .worth_trying = {{}, {{"block", "256"}}, {{"block", "64"}}},
   });

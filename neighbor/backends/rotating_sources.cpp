@@ -51,6 +51,7 @@ BackendEntry rotating_sources() {
       .source = "ours",
       .options = RotationRules::options(),
       .needs_blocks = true,
+      .crowd = 8.0,
       .worth_trying = {{}},
   });
 }

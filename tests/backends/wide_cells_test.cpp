@@ -1,5 +1,6 @@
 // Cells of back ends for vectors hold some twenty particles, however far the cutoff is below that;
-// those of clusters somewhat more than a reach has, where a device has enough to do.
+// those of clusters somewhat more than a reach has, where a device has enough to do; of others in a
+// gas more than those of the cutoff have.
 #include "tests/support/every_backend.hpp"
 
 namespace pencilbox::testing {
@@ -168,6 +169,59 @@ TEST_P(CellsOfClusters, AreThoseOfAReachWhereBitsMustNotDependOnTheStart) {
 PENCILBOX_WHERE(CellsOfClusters, [](const BackendCase& one) {
   return one.backend.info.has_clusters && one.backend.device->kind() == "host";
 });
+
+class CellsOfGases : public WideCells {
+ protected:
+  static constexpr double cutoff = 2.5;
+
+  /// With one particle in 40 cubes of sigma, and enough cells for this device.
+  SimulationSetup gas_for_this() const {
+    const double longer =
+        std::max(1.0, 5.0 * backend().device->properties().multiprocessors / 60.0);
+    const Box box = periodic_box(41.0 * longer, 27.5, 24.0);
+    SimulationSetup setup =
+        with_this(make_lj_setup(random_liquid(static_cast<int>(680 * longer), box, 0.9, 5), cutoff,
+                                Truncation::force_shift));
+    setup.skin.reset();
+    return setup;
+  }
+  double side(const SimulationSetup& setup) const {
+    return backend().device->check(setup).cell_side[1];
+  }
+};
+
+TEST_P(CellsOfGases, AreWider) {
+  const SimulationSetup setup = gas_for_this();
+  EXPECT_GT(side(setup), 2.0 * cutoff);
+  expect_right(setup, "gas");
+}
+
+TEST_P(CellsOfGases, AreThoseOfTheCutoffWhereSomeAreCrowded) {
+  SimulationSetup setup = gas_for_this();
+  for (int i = 0; i < 40; ++i) {  // in one corner, apart from each other
+    setup.start.position[static_cast<std::size_t>(i)] = {0.6 * (i % 4), 0.6 * (i / 4 % 4),
+                                                         0.6 * (i / 16 % 4)};
+  }
+  EXPECT_LT(side(setup), 1.1 * cutoff);
+}
+
+TEST_P(CellsOfGases, AreThoseOfTheCutoffWhereBitsMustNotDependOnTheStart) {
+  if (!backend().info.has_fixed_order) GTEST_SKIP() << "refuses runs that are deterministic";
+  SimulationSetup setup = gas_for_this();
+  setup.deterministic = true;
+  EXPECT_LT(side(setup), 1.1 * cutoff);
+}
+
+/// One of a liquid has as many as are wanted.
+TEST_P(CellsOfGases, AreThoseOfTheCutoffInALiquid) {
+  SimulationSetup setup =
+      with_this(make_lj_setup(random_liquid(4600, periodic_box(18.0, 18.0, 18.0), 0.85, 11), cutoff,
+                              Truncation::force_shift));
+  setup.skin.reset();
+  EXPECT_LT(side(setup), 1.1 * cutoff);
+}
+
+PENCILBOX_WHERE(CellsOfGases, [](const BackendCase& one) { return one.backend.info.crowd > 0.0; });
 
 }  // namespace
 }  // namespace pencilbox::testing

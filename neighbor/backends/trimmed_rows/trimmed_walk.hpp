@@ -11,6 +11,9 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
+/// Sources that are on their way at once; so many less one are read behind the last row.
+inline constexpr int sources_at_once = 4;
+
 /// Along a periodic x a row is one run of sources, whatever cells they are in.
 template <class PairArithmetic>
 struct RowsOnRing {
@@ -64,8 +67,7 @@ struct TrimmedWalk {
   static constexpr bool in_quanta = is_in_quanta<Interaction>;
   static constexpr bool forces_in_quanta = in_quanta && wanted == Wanted::forces;
   static constexpr Index slices = CellParts::of_slices;
-  /// Sources that are on their way at once; so many less one are read behind the last row.
-  static constexpr int at_once = 4;
+  static constexpr int at_once = sources_at_once;
   static_assert(at_once - 1 <= RingPosition<Pair>::behind_the_last);
 
   BinnedParticles<Precision> particles;
