@@ -5,8 +5,8 @@
 
 namespace pencilbox::PENCILBOX_DEVICE {
 
-/// By the skin, and for vectors and clusters so that a cell is worth their while. `problem` is on
-/// any grid. 0: no matter how wide [sigma].
+/// By the skin, and for vectors, clusters and what looks up the cells of a gas so that a cell is
+/// worth their while. `problem` is on any grid. 0: no matter how wide [sigma].
 double least_cell_width(const Candidate& candidate, const Problem& problem);
 
 }  // namespace pencilbox::PENCILBOX_DEVICE
