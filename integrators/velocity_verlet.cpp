@@ -2,6 +2,9 @@
 //
 //   first half    v += f/m dt/2 ; x += v dt
 //   second half   v += f/m dt/2
+#include <utility>
+
+#include "core/moving_together.hpp"
 #include "integrators/shared_integrator.hpp"
 
 namespace pencilbox::PENCILBOX_DEVICE {
@@ -20,6 +23,7 @@ class VelocityVerlet final : public Integrator<Precision>, public SharedIntegrat
     run<HalfSteps::second>(step.particles, {}, stream);
   }
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
+    if constexpr (emulates_blocks) return move_together(step, stream);
     run<HalfSteps::both>(step.particles, step.arrival, stream);
   }
   std::optional<KickAndDrift<Precision>> kick_and_drift(
@@ -39,6 +43,17 @@ class VelocityVerlet final : public Integrator<Precision>, public SharedIntegrat
   void run(Particles<Precision>& particles, const Arrival<Precision>& arrival, Stream& stream) {
     move_particles<halves>(VerletMove<Precision>{kick_and_drift_of(particles, arrival, timestep_)},
                            particles, stream);
+  }
+
+  /// A CPU has vectors.
+  void move_together(const MovingStep<Precision>& step, Stream& stream) {
+    constexpr Index at_a_time = 512;
+    const auto basic = kick_and_drift_of(step.particles, step.arrival, timestep_);
+    const auto force = std::as_const(step.particles.sums.force).view();
+    for_each_stretch(stream, step.particles.count, at_a_time, [=](Index begin, Index end) {
+      const MovingTogether<Precision> together(basic);
+      together(begin, end, {force.x + begin, force.y + begin, force.z + begin});
+    });
   }
 
   double timestep_;

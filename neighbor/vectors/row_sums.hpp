@@ -10,10 +10,10 @@
 #include "core/device/device.hpp"
 #include "core/device/host/instruction_sets.hpp"
 #include "core/device/host/threads.hpp"
-#include "core/kick_and_drift.hpp"
+#include "core/moving_together.hpp"
 #include "neighbor/backend.hpp"
 #include "neighbor/pair_sum.hpp"
-#include "neighbor/vectors/moving_together.hpp"
+#include "neighbor/vectors/forces_in_order.hpp"
 #include "neighbor/vectors/rows.hpp"
 #include "neighbor/vectors/vector_pairs.hpp"
 
@@ -106,7 +106,7 @@ class RowSums {
     sum_forces(particles, rows, forces);
     const MovingTogether<Precision> together(move);
     const IndexRange moving = moving_of(particles, rows.pencil, targets);
-    together(moving, forces.view(moving.begin));
+    together(moving.begin, moving.end, forces.view(moving.begin));
   }
 
   /// Whether forces are computed from what is packed alone: then a position of the state may change

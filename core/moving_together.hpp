@@ -4,39 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "core/kick_and_drift.hpp"
-#include "neighbor/walks/index_range.hpp"
 
-namespace pencilbox::host {
-
-/// Forces of particles that follow each other, in whatever order they come. It keeps its memory.
-template <class Accumulator>
-class ForcesInOrder {
- public:
-  void reserve(const IndexRange& particles) {
-    first_ = particles.begin;
-    const auto count = static_cast<std::size_t>(particles.end - particles.begin);
-    for (auto* component : {&x_, &y_, &z_}) component->resize(count);
-  }
-
-  void store(Index particle, const Vec3<Accumulator>& force) {
-    const auto k = static_cast<std::size_t>(particle - first_);
-    x_[k] = force.x;
-    y_[k] = force.y;
-    z_[k] = force.z;
-  }
-  /// From this particle on.
-  Vec3View<const Accumulator> view(Index particle) const {
-    const Index k = particle - first_;
-    return {x_.data() + k, y_.data() + k, z_.data() + k};
-  }
-
- private:
-  Index first_ = 0;
-  std::vector<Accumulator> x_, y_, z_;
-};
+namespace pencilbox::PENCILBOX_DEVICE {
 
 template <class Precision>
 class MovingTogether {
@@ -46,15 +17,13 @@ class MovingTogether {
 
   explicit MovingTogether(const KickAndDrift<Precision>& move) : move_(move) {}
 
-  /// `force`: of the first of them, and of those that follow.
-  void operator()(const IndexRange& particles, const Vec3View<const Accumulator>& force) const {
-    Index i = particles.begin;
-    if (move_.arrival.then == Arrival<Precision>::Then::under_watch) {
-      for (; i + at_once <= particles.end; i += at_once) {
-        move_some(i, behind(force, i - particles.begin));
-      }
+  /// Those in [begin, end). `force`: of the first of them, and of those that follow.
+  void operator()(Index begin, Index end, const Vec3View<const Accumulator>& force) const {
+    Index i = begin;
+    if (move_.is_watched()) {
+      for (; i + at_once <= end; i += at_once) move_some(i, behind(force, i - begin));
     }
-    for (; i < particles.end; ++i) move_(i, force[i - particles.begin]);
+    for (; i < end; ++i) move_(i, force[i - begin]);
   }
 
  private:
@@ -109,4 +78,4 @@ class MovingTogether {
   const KickAndDrift<Precision>& move_;
 };
 
-}  // namespace pencilbox::host
+}  // namespace pencilbox::PENCILBOX_DEVICE
