@@ -23,8 +23,11 @@ class VelocityVerlet final : public Integrator<Precision>, public SharedIntegrat
     run<HalfSteps::second>(step.particles, {}, stream);
   }
   void second_then_first_half(const MovingStep<Precision>& step, Stream& stream) override {
-    if constexpr (emulates_blocks) return move_together(step, stream);
-    run<HalfSteps::both>(step.particles, step.arrival, stream);
+    if constexpr (emulates_blocks) {
+      move_together(step, stream);
+    } else {
+      run<HalfSteps::both>(step.particles, step.arrival, stream);
+    }
   }
   std::optional<KickAndDrift<Precision>> kick_and_drift(
       const MovingStep<Precision>& step) const override {

@@ -51,8 +51,7 @@ double width_of_whole_cells(const Problem& problem, double crowd, double least, 
 /// By so many reaches at most, since a gas may condense, and where a device has enough cells left
 /// for each multiprocessor. The bits of a deterministic run must not depend on how its start
 /// looked.
-double width_in_whole_cells(const Problem& problem, double crowd, double reach,
-                            double most_reaches) {
+double width_if_it_pays(const Problem& problem, double crowd, double reach, double most_reaches) {
   constexpr double cells_of_a_multiprocessor = 5.0;
   if (problem.deterministic || !is_evenly_filled(problem)) return reach;
   const double width = width_of_whole_cells(problem, crowd, reach, most_reaches * reach);
@@ -64,7 +63,7 @@ double width_in_whole_cells(const Problem& problem, double crowd, double reach,
 /// more particles than a reach has; but no more than a warp has lanes, so that it looks once at
 /// what is around them (docs/results/2026-11-29-h200-wide-cells.md).
 double width_for_clusters(const Problem& problem, double reach) {
-  return width_in_whole_cells(problem, 28.0, reach, 1.5);
+  return width_if_it_pays(problem, 28.0, reach, 1.5);
 }
 
 /// Where a cell of the cutoff has a particle or two, most of the work is to look up cells
@@ -74,7 +73,7 @@ double width_for_a_gas(const Problem& problem, double crowd, double cutoff) {
   if (crowd == 0.0 || std::isinf(cutoff)) return 0.0;
   const double in_a_cell = problem.particles * cutoff * cutoff * cutoff / volume_of(problem);
   if (2.0 * in_a_cell > crowd) return 0.0;
-  return width_in_whole_cells(problem, crowd, cutoff, most_reaches);
+  return width_if_it_pays(problem, crowd, cutoff, most_reaches);
 }
 
 }  // namespace

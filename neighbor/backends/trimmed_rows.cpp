@@ -158,8 +158,8 @@ class TrimmedRows final : public BackendWithSinks<Precision, TrimmedRows<Precisi
   }
 
   /// By how often over a GPU could run a thread for each at once: where that is not three times, it
-  /// idles towards the end. But where it is nearly once two threads want sources for both, which a
-  /// gas has not (measured on an H200).
+  /// idles towards the end. A second thread of a target has nothing to read where a row is short,
+  /// as in a gas (measured on an H200).
   static int lanes_for(const Problem& problem, const BackendOptions& options) {
     if (options.at("threads_per_target") != "auto") return threads_per_target_of(options);
     if (problem.device.emulates_blocks || !problem.box.periodic[0]) return 1;

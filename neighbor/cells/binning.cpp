@@ -258,31 +258,33 @@ void Binning<Precision>::moved_apart(Particles<Precision>& particles) {
 }
 
 template <class Precision>
+auto Binning<Precision>::offsets_of_cells() {
+  return OffsetsOfCells{part_offset_.data(), offset_.data(), grid_.count(), rules_.parts.count};
+}
+
+template <class Precision>
 void Binning<Precision>::order_arrived(Particles<Precision>& particles, Profiler& profiler,
                                        Stream& stream, const LookAhead<Precision>& ahead) {
   if (rules_.deterministic) order_by_id(particles, ahead, stream);
   scan_and_reorder(particles, ahead, profiler, stream);
-  const OffsetsOfCells offsets{part_offset_.data(), offset_.data(), grid_.count(),
-                               rules_.parts.count};
-  if (rules_.lasts == OrderLasts::while_near) return settle(particles, offsets, stream);
-  if (rules_.parts.count > 1) for_each(stream, grid_.count() + 1, offsets);
+  if (rules_.lasts == OrderLasts::while_near) return settle(particles, stream);
+  if (rules_.parts.count > 1) for_each(stream, grid_.count() + 1, offsets_of_cells());
   if (particles.types == 1) other_.type.swap(particles.state.type);
   std::swap(particles.state, other_);
   counts_.swap(next_counts_);
 }
 
 template <class Precision>
-void Binning<Precision>::settle(Particles<Precision>& particles, const OffsetsOfCells& offsets,
-                                Stream& stream) {
+void Binning<Precision>::settle(Particles<Precision>& particles, Stream& stream) {
   const TakeBack<Precision> take_back{view_of(other_), view_of(particles.state), packed_[0].data(),
                                       coordinates(), particles.types > 1};
   if (!is_in_halves()) {
     return for_each(stream, particles.count,
-                    SettleOrder<Precision>{take_back, offsets, particles.count});
+                    SettleOrder<Precision>{take_back, offsets_of_cells(), particles.count});
   }
   using Settle = SettleInHalves<Precision>;
   launch(stream, Settle::launch_shape(grid_.count()),
-         Settle{take_back, reference_.data(), offsets,
+         Settle{take_back, reference_.data(), offsets_of_cells(),
                 grid_.view<State>().side.template to<typename Precision::Pair>(), settled_.data()});
   if (places_ == nullptr) return;
   for_each(stream, particles.count, FollowSettled{ticket_.data(), settled_.data(), places_});

@@ -39,8 +39,6 @@ struct BinningHealth {
   Index largest_cell = 0;        ///< most particles in one cell
 };
 
-struct OffsetsOfCells;
-
 /// How long an order lasts.
 enum class OrderLasts {
   one_step,   ///< made anew for each evaluation, out of what the last move has counted
@@ -199,7 +197,8 @@ class Binning {
     return works_in_blocks_ && rules_.lasts == OrderLasts::while_near &&
            rules_.parts.count == CellParts::of_a_curve;
   }
-  void settle(Particles<Precision>& particles, const OffsetsOfCells& offsets, Stream& stream);
+  auto offsets_of_cells();
+  void settle(Particles<Precision>& particles, Stream& stream);
 
   CellGrid grid_;
   OrderRules rules_;

@@ -101,4 +101,24 @@ struct MakeKeys {
   }
 };
 
+/// From the first particle of each part to that of each cell.
+struct OffsetsOfCells {
+  static constexpr const char* name = "binning: offsets of cells";
+  const Index* part_offset;  ///< null: parts are whole cells
+  Index* offset;             ///< [cells + 1]
+  Index cells, parts_of_a_cell;
+
+  PENCILBOX_DEVICE_FUNCTION Index first_of(Index cell) const {
+    return part_offset[cell * parts_of_a_cell];
+  }
+  PENCILBOX_DEVICE_FUNCTION void operator()(Index cell) const { offset[cell] = first_of(cell); }
+  /// `threads` of them do all, this is number i.
+  PENCILBOX_DEVICE_FUNCTION void find(Index i, Index threads) const {
+    if (part_offset == nullptr) return;
+    for (std::int64_t cell = i; cell <= cells; cell += threads) {
+      (*this)(static_cast<Index>(cell));
+    }
+  }
+};
+
 }  // namespace pencilbox::PENCILBOX_DEVICE

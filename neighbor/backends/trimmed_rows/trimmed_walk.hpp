@@ -67,8 +67,7 @@ struct TrimmedWalk {
   static constexpr bool in_quanta = is_in_quanta<Interaction>;
   static constexpr bool forces_in_quanta = in_quanta && wanted == Wanted::forces;
   static constexpr Index slices = CellParts::of_slices;
-  static constexpr int at_once = sources_at_once;
-  static_assert(at_once - 1 <= RingPosition<Pair>::behind_the_last);
+  static_assert(sources_at_once - 1 <= RingPosition<Pair>::behind_the_last);
 
   BinnedParticles<Precision> particles;
   Rows rows;
@@ -286,13 +285,14 @@ struct TrimmedWalk {
     const Vec3<Pair> to_run{static_cast<Pair>(met.dx) * side.x, static_cast<Pair>(met.dy) * side.y,
                             static_cast<Pair>(met.dz) * side.z};
     const Seen seen = seen_from(target, to_run, met.image);
-    const Index first = run.begin + target.lane * at_once, stride = target.lanes * at_once;
+    const Index first = run.begin + target.lane * sources_at_once,
+                stride = target.lanes * sources_at_once;
     for (Index begin = first; begin < run.end; begin += stride) {
-      Source source[at_once];
-      for (int s = 0; s < at_once; ++s) {
+      Source source[sources_at_once];
+      for (int s = 0; s < sources_at_once; ++s) {
         source[s] = rows.template fetch<Interaction>(begin + s);
       }
-      for (int s = 0; s < at_once; ++s) {
+      for (int s = 0; s < sources_at_once; ++s) {
         const Index number = begin + s;
         const auto exact = [&] { return separation(target, number, met); };
         add(seen, s, source[s], exact, counts(number));
@@ -326,8 +326,8 @@ struct TrimmedWalk {
     const Index* const offset = particles.part_offset;
     const Index to_row = slices * met.row;
     const Run run{offset[to_row + begin], offset[to_row + end]};
-    const bool is_roomy = wanted != Wanted::counts &&
-                          offset[to_row + smaller(end + slices, all)] >= run.end + at_once - 1;
+    const bool is_roomy = wanted != Wanted::counts && offset[to_row + smaller(end + slices, all)] >=
+                                                          run.end + sources_at_once - 1;
     visit(met, Run{run.begin, run.end, is_roomy});
   }
 
